@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A borrowed run of bytes, and a growable one.
+ */
+#ifndef CTM_BASE_BYTES_H
+#define CTM_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Borrowed; p is NULL exactly when there is no value at all (len 0 with p set is an empty value). */
+struct ctm_bytes {
+	const void *p;
+	size_t len;
+};
+
+bool ctm_bytes_eq(struct ctm_bytes a, struct ctm_bytes b);
+
+/** Growable, owned. Zero-initialise; ctm_buf_done() frees and zeroes. p stays NUL-terminated. */
+struct ctm_buf {
+	char *p;
+	size_t len;
+	size_t cap;
+};
+
+void ctm_buf_done(struct ctm_buf *buf);
+/** Makes room for more bytes beyond len. -ENOMEM, also on size overflow; the content stays. */
+int ctm_buf_reserve(struct ctm_buf *buf, size_t more);
+int ctm_buf_add(struct ctm_buf *buf, const void *p, size_t len);
+int ctm_buf_addf(struct ctm_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

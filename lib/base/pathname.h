@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names from a hostile tree: order, and a form that is safe to show.
+ */
+#ifndef CTM_BASE_PATHNAME_H
+#define CTM_BASE_PATHNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+
+/**
+ * Order of two relative paths by their bytes, component by component: a directory comes before what
+ * is in it, and "a/b" before "a.b" (as if '/' were the lowest byte). <0, 0, >0.
+ */
+int ctm_path_cmp(const char *a, size_t alen, const char *b, size_t blen);
+
+/** Whether path is dir itself or below it, by components; dir "" is the root and holds all. */
+bool ctm_path_within(const char *path, size_t plen, const char *dir, size_t dlen);
+
+/**
+ * Normalises what a person typed for a path inside the rootfs ("in", "/in/", "./in//x") to the
+ * relative form without leading, trailing or double slashes; "/" gives "". -EINVAL for "..", for an empty string
+ * and for a NUL inside; -ENAMETOOLONG for a component over 255 bytes.
+ */
+int ctm_path_normalise(const char *typed, struct ctm_buf *ret);
+
+/**
+ * Appends the name as a person may safely see it. Printable ASCII and printable UTF-8 stay; a backslash becomes \\\\,
+ * newline \\n, tab \\t, other control bytes, bytes that are not UTF-8, bidirectional controls, zero-width
+ * and other invisible characters (U+00AD, U+200B-200F, U+202A-202E, U+2028/9, U+2060-206F, U+FEFF, C1, tags ...) become
+ * \\xNN per byte; blanks at the end become \\x20. Reversible. -ENOMEM.
+ */
+int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len);
+
+#endif

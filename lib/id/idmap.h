@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The id map of one volume: which container id is stored as which disk id.
+ *
+ * uid and gid apart, any number of ranges, holes allowed. Disk ids and container ids are different
+ * C types, so mixing them does not compile.
+ */
+#ifndef CTM_ID_IDMAP_H
+#define CTM_ID_IDMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+/** The id as stored on the host's file system. */
+typedef struct {
+	uint32_t v;
+} ctm_did;
+
+/** The id as the container sees it. */
+typedef struct {
+	uint32_t v;
+} ctm_cid;
+
+enum ctm_idkind { CTM_UID, CTM_GID };
+
+/** (uid_t)-1: chown(2) reads it as "leave alone", so it is neither a target nor part of a range. */
+#define CTM_ID_INVALID UINT32_MAX
+
+struct ctm_range {
+	uint32_t ct;   /* first container id */
+	uint32_t disk; /* first disk id */
+	uint32_t len;  /* at least 1; ct + len - 1 and disk + len - 1 stay below CTM_ID_INVALID */
+};
+
+/** Opaque to users; sorted copies for both directions. */
+struct ctm_idmap;
+
+struct ctm_idmap *ctm_idmap_new(void);
+void ctm_idmap_free(struct ctm_idmap *map);
+static inline void ctm_idmap_freep(struct ctm_idmap **map)
+{
+	ctm_idmap_free(*map);
+}
+
+/**
+ * Adds one range. -EINVAL: length 0; -ERANGE: it would hold 4294967295; -EEXIST: it overlaps an
+ * earlier range of the kind on the container's or the disk's side; -ENOMEM.
+ */
+int ctm_idmap_add(struct ctm_idmap *map, enum ctm_idkind kind, struct ctm_range range);
+
+/** PVE's default: u and g 0 100000 65536 (PVE::LXC parse_id_maps; subuid is not read). */
+int ctm_idmap_add_default(struct ctm_idmap *map);
+
+/**
+ * One value of an lxc.idmap key: "u 0 100000 65536". Blanks as PVE's and LXC's parsers take them. Refused with a
+ * sentence: another letter, missing or extra words, signs, hex, a leading zero (PVE reads it as
+ * decimal, LXC as octal), numbers over 32 bits, and what ctm_idmap_add() refuses.
+ */
+int ctm_idmap_add_line(struct ctm_idmap *map, const char *line, struct ctm_err *err);
+
+/** The --map argument: "100000", "0:100000:65536", "u:0:100000:65536,g:0:100000:65536,...". */
+int ctm_idmap_parse_spec(const char *spec, struct ctm_idmap **ret, struct ctm_err *err);
+
+bool ctm_idmap_empty(const struct ctm_idmap *map, enum ctm_idkind kind);
+/** Ranges in the order they were added; valid until the map changes. */
+const struct ctm_range *ctm_idmap_ranges(const struct ctm_idmap *map, enum ctm_idkind kind, size_t *ret_n);
+
+/** -ERANGE when no range holds it; *ret is untouched then. */
+int ctm_idmap_to_disk(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid id, ctm_did *ret);
+int ctm_idmap_to_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id, ctm_cid *ret);
+/** Whether a range holds it on the disk's side: the hot test of every scan. */
+bool ctm_idmap_on_disk(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id);
+bool ctm_idmap_in_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid id);
+
+/** "u 0 100000 65536, g 0 100000 65536": uids first, in the order added. -ENOMEM. */
+int ctm_idmap_format(const struct ctm_idmap *map, struct ctm_buf *out);
+bool ctm_idmap_eq(const struct ctm_idmap *a, const struct ctm_idmap *b);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The effects of a repair, as an interface: the real one (run/effects.h) and the tests' model of
+ * what the kernel does (tests/fakefs.h) stand behind it.
+ */
+#ifndef CTM_RUN_OPS_H
+#define CTM_RUN_OPS_H
+
+#include "plan/plan.h"
+#include "target/rootfd.h"
+
+/** How to find an inode again: by handle where there is one, else by path with (dev, ino) compared. */
+struct ctm_ref {
+	const char *path;
+	size_t path_len;
+	uint64_t dev;
+	uint64_t ino;
+	struct ctm_handle handle;
+};
+
+/** All return 0 or negative errno. h is a small integer that open handed out (a descriptor in the real one). */
+struct ctm_ops {
+	int (*open)(void *fs, const struct ctm_ref *ref, int *ret_h);
+	void (*close)(void *fs, int h);
+	int (*stat)(void *fs, int h, struct ctm_inode *ret);
+	/* Everything a repair may change, attributes in the arena. */
+	int (*read)(void *fs, int h, struct ctm_arena *arena, struct ctm_inode_state *ret);
+	int (*chown)(void *fs, int h, ctm_did uid, ctm_did gid);
+	int (*chmod)(void *fs, int h, uint32_t mode);
+	int (*set_xattr)(void *fs, int h, const char *name, struct ctm_bytes value);
+	int (*handle)(void *fs, int h, struct ctm_handle *ret);
+	int (*set_mtime)(void *fs, int h, struct timespec mtime);
+	/* Removes name from the directory h if it is still this inode. */
+	int (*unlink)(void *fs, int dir_h, const char *name, uint64_t dev, uint64_t ino);
+	int (*sync)(void *fs);
+};
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A fact: what one directory entry of a volume is, as read, without judgement.
+ *
+ * Facts come from a source (the walk; later inode tables and archives) and go to the classifier.
+ * They were read by a process that looked at a hostile tree: they are hints of what to look at, and
+ * whoever changes an inode reads it again through its own descriptor first.
+ */
+#ifndef CTM_SCAN_FACT_H
+#define CTM_SCAN_FACT_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "id/idmap.h"
+
+/** Inode flags that make a change fail (statx stx_attributes). */
+#define CTM_ATTR_IMMUTABLE 0x1u
+#define CTM_ATTR_APPEND    0x2u
+
+/** First bytes of a file at a rule's path, enough for any cache header. */
+#define CTM_HEAD_LEN 32
+
+enum ctm_fact_kind {
+	CTM_FACT_INODE, /* everything below is set */
+	CTM_FACT_ERROR, /* path, err and op are set: the entry could not be read */
+	CTM_FACT_MOUNT, /* path: something is mounted there, it was not entered */
+};
+
+struct ctm_fact {
+	enum ctm_fact_kind kind;
+	const char *path; /* relative to the volume's root, no slash at either end; "" is the root; bytes as stored */
+	size_t path_len;
+	uint32_t mode; /* st_mode, type included */
+	ctm_did uid;
+	ctm_did gid;
+	uint64_t dev;
+	uint64_t ino;
+	uint32_t nlink;
+	uint64_t size;
+	uint32_t attr; /* CTM_ATTR_* */
+	struct ctm_bytes acl_access;
+	struct ctm_bytes acl_default;
+	struct ctm_bytes caps;
+	struct ctm_bytes head; /* content of a regular file at a rule's path, at most CTM_HEAD_LEN bytes */
+	int err;               /* positive errno */
+	const char *op;        /* "open", "read", "stat", "xattr": static text */
+};
+
+/** Called once per fact; everything it points to is valid during the call alone. Negative errno stops the scan. */
+typedef int (*ctm_fact_fn)(const struct ctm_fact *fact, void *arg);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * attach: a volume as a directory descriptor, read-only by the kernel's own hand unless writing was asked for.
+ *
+ * Directories: a detached clone of their mount. Images and devices: a mount below /run/ctmend in a
+ * mount namespace of our own (slave propagation). Whatever kills us, nothing is left behind.
+ */
+#ifndef CTM_TARGET_ATTACH_H
+#define CTM_TARGET_ATTACH_H
+
+#include "base/err.h"
+#include "target/host.h"
+#include "target/identity.h"
+#include "target/target.h"
+
+enum ctm_access { CTM_READ, CTM_WRITE };
+
+struct ctm_attached;
+
+/**
+ * The caller holds the guard that the access needs. CTM_REFUSED when the attached thing cannot be proven to
+ * be the volume (idmapped mount, wrong device, directory without etc or usr, unsuitable file system).
+ */
+int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum ctm_access access,
+	       struct ctm_attached **ret, struct ctm_err *err);
+/** Unmounts, detaches; reports what a failing unmount means for a written volume. NULL is fine. */
+int ctm_detach(struct ctm_attached *att, struct ctm_err *err);
+void ctm_attached_freep(struct ctm_attached **att); /* ctm_detach() without a report */
+
+int ctm_attached_root(const struct ctm_attached *att); /* borrowed O_PATH|O_DIRECTORY descriptor */
+const struct ctm_identity *ctm_attached_identity(const struct ctm_attached *att);
+/** The file system's type by name ("ext4"). */
+const char *ctm_attached_fstype(const struct ctm_attached *att);
+/** One sentence a person should read ("the journal is dirty: ..."), or NULL. */
+const char *ctm_attached_note(const struct ctm_attached *att);
+/** syncfs(2) of the volume. */
+int ctm_attached_sync(struct ctm_attached *att);
+
+/**
+ * Mounts below a directory volume on the host (relative paths), for mount.below: fn once for each.
+ */
+int ctm_attached_mounts_below(const struct ctm_attached *att, int (*fn)(const char *path, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * guard: nobody else uses the volume, and nobody starts the container meanwhile.
+ */
+#ifndef CTM_TARGET_GUARD_H
+#define CTM_TARGET_GUARD_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "target/host.h"
+#include "target/target.h"
+
+struct ctm_guard;
+
+enum ctm_guard_mode {
+	CTM_GUARD_READ,  /* check, diff: the config flock only where a loop of ours could be reused (image files) */
+	CTM_GUARD_WRITE, /* repair, undo: everything */
+	CTM_GUARD_HOOK,  /* the starter holds the config flock: do not take it, check the rest */
+};
+
+struct ctm_guard_opts {
+	enum ctm_guard_mode mode;
+	unsigned int wait; /* seconds to wait for the flock; then CTM_REFUSED */
+};
+
+/**
+ * CTM_REFUSED with the next step: running, mid-reboot, lock:, template, base volume, in use, mounted
+ * elsewhere (which process, where), foreign loop device. On success the flock is held until ctm_guard_free().
+ * For CTM_GUARD_WRITE the caller must locate the target again afterwards (the configuration may have changed) and
+ * call ctm_guard_recheck() with it.
+ */
+int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target, const struct ctm_volume *vol,
+		   const struct ctm_guard_opts *opts, struct ctm_guard **ret, struct ctm_err *err);
+int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target, const struct ctm_volume *vol,
+		      struct ctm_err *err);
+/** Gives the flock back early (readers, right after the walk). */
+void ctm_guard_free(struct ctm_guard *guard);
+void ctm_guard_freep(struct ctm_guard **guard);
+
+/** Whether the container's command socket is listened on (/proc/net/unix). */
+int ctm_guard_running(const struct ctm_target *target, bool *ret, struct ctm_err *err);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The only door to a container's tree: every call is relative to a descriptor, no link is followed,
+ * no mount is crossed, nothing is opened that could block or act.
+ */
+#ifndef CTM_TARGET_ROOTFD_H
+#define CTM_TARGET_ROOTFD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "id/idmap.h"
+
+/** What a chain of operations needs to know of an inode. */
+struct ctm_inode {
+	uint32_t mode;
+	ctm_did uid;
+	ctm_did gid;
+	uint64_t dev;
+	uint64_t ino;
+	uint32_t nlink;
+	uint64_t size;
+	uint32_t attr; /* CTM_ATTR_* of scan/fact.h */
+	uint64_t mnt_id;
+	bool mount_root;
+	struct timespec atime, mtime, ctime, btime; /* btime 0 where the file system has none */
+};
+
+/** Opaque identity of an inode on its file system (name_to_handle_at(2)). len 0: none to be had. */
+#define CTM_HANDLE_MAX 128
+struct ctm_handle {
+	int type;
+	unsigned int len;
+	unsigned char bytes[CTM_HANDLE_MAX];
+};
+
+/**
+ * O_PATH descriptor of what stands at path (relative, "" is the root), the last component's link itself.
+ * openat2 with BENEATH, NO_SYMLINKS, NO_MAGICLINKS, NO_XDEV; paths beyond PATH_MAX go in steps. -ELOOP: a
+ * link on the way; -EXDEV: a mount on the way; -ENOENT ...
+ */
+int ctm_rootfd_open(int root, const char *path, size_t len, int *ret);
+/** Readable descriptor of a regular file (O_NONBLOCK, O_NOATIME where allowed), or of a directory; other types: -EMEDIUMTYPE, unopened. */
+int ctm_rootfd_open_content(int root, const char *path, size_t len, int *ret);
+int ctm_rootfd_stat(int fd, struct ctm_inode *ret);
+/* Work on O_PATH descriptors, of any type. */
+int ctm_rootfd_chown(int fd, ctm_did uid, ctm_did gid); /* refuses CTM_ID_INVALID with -EINVAL */
+int ctm_rootfd_chmod(int fd, uint32_t mode);            /* 07777 part; not on links: -EOPNOTSUPP */
+int ctm_rootfd_set_mtime(int fd, struct timespec mtime);
+/** Absent or unsupported attribute: 0 with ret->p NULL. Value in the arena. */
+int ctm_rootfd_get_xattr(int fd, const char *name, struct ctm_arena *arena, struct ctm_bytes *ret);
+/** value.p NULL removes it (absent already: 0). */
+int ctm_rootfd_set_xattr(int fd, const char *name, struct ctm_bytes value);
+
+/** len 0 in *ret where the file system has no handles (-EOPNOTSUPP swallowed). */
+int ctm_rootfd_handle(int fd, struct ctm_handle *ret);
+/** O_PATH descriptor; -ESTALE when the inode is gone. root: any descriptor on that file system. */
+int ctm_rootfd_open_handle(int root, const struct ctm_handle *handle, int *ret);
+
+/** Whether /proc is a real procfs: chmod and xattrs go through /proc/self/fd. Checked once by attach. */
+bool ctm_rootfd_proc_ok(void);
+
+#endif
