@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# ctmend: repairs ownership in the root file system of a stopped LXC container.
+#
+# Targets
+#   all            build/ctmend and build/libctmend.a (default)
+#   check          everything below that is a test; ends with "N passed, N failed, N skipped".
+#                  As root it first installs what is missing (make deps)
+#   check-unit     unit tests, one program for each tests/test_*.c; T=idmap runs one (T="idmap acl" two)
+#   check-cli      golden tests of the command line; T=NAME runs one, UPDATE=1 rewrites the .out files
+#   check-root     tests on loop images, real ACLs and capabilities; need root; T=NAME runs one
+#   check-man      the manual pages pass mandoc -Tlint and groff -ww
+#   check-install  install to a scratch DESTDIR, run, uninstall; nothing may be left
+#   lint           clang-format, clang-tidy, shellcheck, codespell, house rules, -Werror with gcc and clang
+#   format         run clang-format over the C sources; F="a.c b.h" only over these
+#   coverage       build with gcov, run the tests, print the line coverage of lib/
+#   bench          timing and memory beside find, bfs and chown
+#   demo           the main job on a small damaged container; needs root
+#   deps           install (apt-get, Debian 12) all that building and testing needs; needs root
+#   install        to DESTDIR; directories below
+#   uninstall      remove what install put there
+#   dist           ctmend-VERSION.tar.xz from the last commit
+#   clean          remove the build directory (BUILD, SAN choose which); distclean removes all of them
+#   help           this text
+#
+# Variables
+#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   yours are used as they are, ours are added in front of them
+#   BUILD=DIR      where objects go (default build; build-address-undefined for SAN=address,undefined)
+#   SAN=LIST       build with -fsanitize=LIST; reports go to files and any report fails the check
+#   DEV=1          warnings are errors
+#   HARDENING=     compiler and linker flags for hardening (default: what the compiler knows)
+#   V=1            show the commands
+#   T= F= UPDATE=1 see check-unit, check-cli and format
+#   REQUIRE_ROOT_TESTS=1  a skipped test is a failure (default when root runs the tests)
+#   prefix exec_prefix sbindir libdir includedir datarootdir mandir bashcompdir zshcompdir DESTDIR
+#   PKG_CONFIG AR INSTALL CLANG_FORMAT CLANG_TIDY
+
+.DEFAULT_GOAL := all
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+prefix      ?= /usr/local
+exec_prefix ?= $(prefix)
+sbindir     ?= $(exec_prefix)/sbin
+libdir      ?= $(exec_prefix)/lib
+includedir  ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+mandir      ?= $(datarootdir)/man
+bashcompdir ?= $(datarootdir)/bash-completion/completions
+zshcompdir  ?= $(datarootdir)/zsh/site-functions
+
+PKG_CONFIG   ?= pkg-config
+INSTALL      ?= install
+CLANG_FORMAT ?= clang-format
+CLANG_TIDY   ?= clang-tidy
+
+comma := ,
+BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)
+
+ifeq ($(V),1)
+Q   :=
+say  = @:
+else
+Q   := @
+say  = @printf '  %-7s %s\n'
+endif
+
+# --- what is built from what ---------------------------------------------------------------------
+
+LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
+CMD_SRC   := $(sort $(filter-out cmd/main.c,$(wildcard cmd/*.c)))
+TEST_SRC  := $(sort $(wildcard tests/test_*.c))
+THELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c)))
+HEADERS   := $(sort $(wildcard lib/*.h lib/*/*.h cmd/*.h tests/*.h))
+MAN       := $(sort $(wildcard man/*.[1-8]))
+
+LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/%.o)
+CMD_OBJ   := $(CMD_SRC:%.c=$(BUILD)/%.o)
+MAIN_OBJ  := $(BUILD)/cmd/main.o
+THELP_OBJ := $(THELP_SRC:%.c=$(BUILD)/%.o)
+TEST_OBJ  := $(TEST_SRC:%.c=$(BUILD)/%.o)
+TEST_BIN  := $(TEST_SRC:%.c=$(BUILD)/%)
+ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(TEST_OBJ)
+
+# T=idmap or T=test_idmap choose unit tests; without T all run.
+UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(TEST_BIN))
+
+# --- flags ---------------------------------------------------------------------------------------
+
+PKGS := mount libarchive libacl jansson libcap smartcols blkid nettle zlib
+ifeq ($(origin PKG_CFLAGS),undefined)
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
+endif
+ifeq ($(PKG_LIBS),)
+MISSING_DEPS := 1
+endif
+
+CFLAGS ?= $(if $(SAN)$(COVERAGE),-O1,-O2) -g
+
+# A flag is used when this compiler takes it without a word. Fortification needs an optimising build and
+# gets in the way of AddressSanitizer, which checks more.
+probe = $(shell for f in $(1); do \
+	printf '\#include <string.h>\n' | \
+	$(CC) $(CFLAGS) -Werror $$f -x c -c -o /dev/null - 2>/dev/null && printf '%s ' $$f; done)
+ifndef HARDENING
+HARDENING := $(call probe,-fstack-protector-strong -fstack-clash-protection -fcf-protection \
+	-ftrivial-auto-var-init=zero $(if $(SAN),,-D_FORTIFY_SOURCE=3)) -fPIE
+endif
+HARDENING_LD ?= $(if $(HARDENING),-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now)
+
+WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes \
+	-Wpointer-arith -Wwrite-strings -Wimplicit-fallthrough $(if $(filter 1,$(DEV)),-Werror)
+WARN_SRC := -Wconversion -Wsign-conversion
+
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+COV_FLAGS := $(if $(COVERAGE),--coverage -fprofile-update=atomic)
+
+OUR_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Icmd $(PKG_CFLAGS)
+OUR_CFLAGS   := -std=gnu17 -pthread $(WARN) $(HARDENING) $(SAN_FLAGS) $(COV_FLAGS)
+OUR_LDFLAGS  := -pthread -Wl,--as-needed $(HARDENING_LD) $(SAN_FLAGS) $(COV_FLAGS)
+BANNED       := $(if $(wildcard lib/base/banned.h),-include base/banned.h)
+
+COMPILE_ANY = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS)
+COMPILE_SRC = $(COMPILE_ANY) $(WARN_SRC) $(BANNED)
+COMPILE_TST = $(COMPILE_ANY) -Itests
+LINK        = $(CC) $(OUR_LDFLAGS) $(CFLAGS) $(LDFLAGS)
+
+# The version of an untagged build names its commit.
+VERSION := $(shell cat VERSION)
+COMMIT  := $(shell test -e .git && git describe --always --exclude '*' 2>/dev/null)
+TAGGED  := $(if $(COMMIT),$(shell git describe --exact-match --tags --match 'v$(VERSION)' 2>/dev/null))
+VERSION_STRING := $(VERSION)$(if $(TAGGED),,$(COMMIT:%=+%))
+
+# --- building ------------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(BUILD)/ctmend $(BUILD)/libctmend.a
+
+$(BUILD)/ctmend: $(MAIN_OBJ) $(BUILD)/libcmd.a $(BUILD)/libctmend.a
+	$(say) LINK $@
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
+
+# cmd/ without main(), so that unit tests can link it
+$(BUILD)/libcmd.a: $(CMD_OBJ)
+$(BUILD)/libctmend.a: $(LIB_OBJ)
+$(BUILD)/libtests.a: $(THELP_OBJ)
+$(BUILD)/lib%.a: $(BUILD)/sources.stamp
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/lib/%.o: lib/%.c $(BUILD)/flags.stamp
+	$(say) CC $@
+	$(Q)mkdir -p $(@D) && $(COMPILE_SRC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/cmd/%.o: cmd/%.c $(BUILD)/flags.stamp
+	$(say) CC $@
+	$(Q)mkdir -p $(@D) && $(COMPILE_SRC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.stamp
+	$(say) CC $@
+	$(Q)mkdir -p $(@D) && $(COMPILE_TST) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libcmd.a $(BUILD)/libctmend.a
+	$(say) LINK $@
+	$(Q)$(LINK) -o $@ $^ -lcriterion $(PKG_LIBS) $(LDLIBS)
+
+# Only this object knows the version.
+$(BUILD)/lib/base/version.o: $(BUILD)/version.stamp
+$(BUILD)/lib/base/version.o: private OUR_CPPFLAGS += -DCTM_VERSION='"$(VERSION_STRING)"'
+
+# A stamp is rewritten only when what it records has changed.
+stamp = $(Q)mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
+quote = '$(subst ','\'',$(1))'
+.PHONY: FORCE
+FORCE:
+$(BUILD)/flags.stamp: FORCE
+	$(if $(MISSING_DEPS),@printf '%s\n' >&2 'libraries are missing ($(PKGS)); as root run: make deps'; exit 1)
+	$(call stamp,$(call quote,$(COMPILE_SRC) $(CFLAGS) $(LINK) $(PKG_LIBS) $(LDLIBS)))
+$(BUILD)/version.stamp: FORCE
+	$(call stamp,$(call quote,$(VERSION_STRING)))
+$(BUILD)/sources.stamp: FORCE
+	$(call stamp,$(call quote,$(ALL_OBJ)))
+
+-include $(ALL_OBJ:.o=.d)
+
+# --- testing -------------------------------------------------------------------------------------
+
+# What is missing is installed before a second make reads the pkg-config files.
+RUN = BUILD='$(BUILD)' SAN='$(SAN)' T='$(T)' tests/run.sh
+
+.PHONY: check check-unit check-cli check-root check-man check-install check-programs
+check:
+	@scripts/deps.sh --auto build test
+	+@$(MAKE) --no-print-directory check-programs
+	+@$(RUN) unit cli root man install
+check-programs: all $(UNIT_BIN)
+check-unit: $(UNIT_BIN)
+	@$(RUN) unit
+check-cli: all
+	@UPDATE='$(UPDATE)' $(RUN) cli
+check-root: all
+	@$(RUN) root
+check-man:
+	@$(RUN) man
+check-install: all
+	+@$(RUN) install
+
+.PHONY: coverage bench demo
+coverage:
+	@scripts/deps.sh --auto build test dev
+	+@$(MAKE) --no-print-directory COVERAGE=1 coverage-run
+.PHONY: coverage-run
+coverage-run: check-programs
+	@find $(BUILD) -name '*.gcda' -delete
+	@$(RUN) unit cli root
+	@gcovr --root . --filter lib/ --print-summary --fail-under-line 85 $(BUILD)
+bench:
+	@scripts/deps.sh --auto build test
+	+@$(MAKE) --no-print-directory all
+	@BUILD='$(BUILD)' CTMEND='$(abspath $(BUILD)/ctmend)' CC='$(CC)' tests/bench/run.sh
+demo:
+	@scripts/deps.sh --auto build test
+	+@$(MAKE) --no-print-directory all
+	@CTMEND='$(abspath $(BUILD)/ctmend)' scripts/demo.sh
+
+# --- looking after the sources -------------------------------------------------------------------
+
+.PHONY: lint format deps
+lint:
+	@scripts/deps.sh --auto build test dev
+	@CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' tests/lint.sh
+format:
+	$(Q)$(CLANG_FORMAT) -i $(or $(F),$(LIB_SRC) $(CMD_SRC) cmd/main.c $(TEST_SRC) $(THELP_SRC) $(HEADERS))
+deps:
+	@scripts/deps.sh build test dev
+
+# --- installing ----------------------------------------------------------------------------------
+
+.PHONY: install uninstall dist clean distclean help
+API_HEADER := $(wildcard lib/ctmend.h)
+BASH_COMP  := $(wildcard cmd/completion/ctmend.bash)
+ZSH_COMP   := $(wildcard cmd/completion/_ctmend)
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(sbindir)
+	$(INSTALL) -m 755 $(BUILD)/ctmend $(DESTDIR)$(sbindir)/ctmend
+ifneq ($(API_HEADER),)
+	$(INSTALL) -d $(DESTDIR)$(libdir) $(DESTDIR)$(includedir)
+	$(INSTALL) -m 644 $(BUILD)/libctmend.a $(DESTDIR)$(libdir)/libctmend.a
+	$(INSTALL) -m 644 $(API_HEADER) $(DESTDIR)$(includedir)/ctmend.h
+endif
+ifneq ($(BASH_COMP),)
+	$(INSTALL) -d $(DESTDIR)$(bashcompdir)
+	$(INSTALL) -m 644 $(BASH_COMP) $(DESTDIR)$(bashcompdir)/ctmend
+endif
+ifneq ($(ZSH_COMP),)
+	$(INSTALL) -d $(DESTDIR)$(zshcompdir)
+	$(INSTALL) -m 644 $(ZSH_COMP) $(DESTDIR)$(zshcompdir)/_ctmend
+endif
+	@set -e; for m in $(MAN); do d=$(DESTDIR)$(mandir)/man$${m##*.}; \
+		echo $(INSTALL) -m 644 $$m $$d; $(INSTALL) -d $$d; $(INSTALL) -m 644 $$m $$d; done
+
+uninstall:
+	rm -f $(DESTDIR)$(sbindir)/ctmend $(DESTDIR)$(libdir)/libctmend.a $(DESTDIR)$(includedir)/ctmend.h \
+		$(DESTDIR)$(bashcompdir)/ctmend $(DESTDIR)$(zshcompdir)/_ctmend \
+		$(foreach m,$(MAN),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
+
+dist:
+	$(Q)git archive --prefix=ctmend-$(VERSION)/ HEAD | xz -c >ctmend-$(VERSION).tar.xz
+	@echo ctmend-$(VERSION).tar.xz
+
+clean:
+	rm -rf $(BUILD)
+distclean:
+	rm -rf build build-*/ coverage ctmend-*.tar.xz
+
+help:
+	@sed -n '3,/^$$/s/^#\( \|$$\)//p' Makefile
