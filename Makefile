@@ -180,7 +180,7 @@ $(BUILD)/flags.stamp: FORCE
 $(BUILD)/version.stamp: FORCE
 	$(call stamp,$(call quote,$(VERSION_STRING)))
 $(BUILD)/sources.stamp: FORCE
-	$(call stamp,$(call quote,$(ALL_OBJ)))
+	$(call stamp,$(call quote,$(LIB_OBJ) $(CMD_OBJ) $(THELP_OBJ)))
 
 -include $(ALL_OBJ:.o=.d)
 

@@ -1,0 +1,367 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Runs parts of the test suite and adds up what they say; the Makefile builds the programs first.
+#
+#   tests/run.sh PART...     PART: unit, cli, root, man, install
+#
+# Environment: BUILD (build directory), SAN (its sanitizers), T (names; only these), UPDATE (rewrite
+# goldens), REQUIRE_ROOT_TESTS (a skip fails the run; default 1 for root), TEST_TIMEOUT (seconds for one
+# program or script), TMPDIR.
+#
+# The last line is "N passed, N failed, N skipped". The exit status is 0 when nothing failed, and nothing
+# was skipped where that counts.
+set -u -o pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+. tests/leftovers.sh
+
+BUILD=${BUILD:-build}
+SAN=${SAN-}
+T=${T-}
+TEST_TIMEOUT=${TEST_TIMEOUT:-300}
+if [ "$(id -u)" = 0 ]; then
+	is_root=1
+else
+	is_root=0
+fi
+REQUIRE_ROOT_TESTS=${REQUIRE_ROOT_TESTS:-$is_root}
+
+case $BUILD in
+/*) build=$BUILD ;;
+*) build=$top/$BUILD ;;
+esac
+export CTMEND=$build/ctmend
+# Programs under test find no colours, no user's locale, no other time zone and no variables of make.
+export LC_ALL=C.UTF-8 TZ=UTC NO_COLOR=1
+unset CDPATH
+
+logs=$build/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+results=$logs/results
+: >"$results"
+
+# All scratch directories of this run are below one; what is left of it in the end is a failure.
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/ctmend-check.XXXXXX") || exit 1
+# A test may read files here as another user.
+chmod 711 "$scratch"
+export CTM_SCRATCH=$scratch
+
+# Reports of sanitizers go to files: the exit status of a process that a test expects to fail, and of
+# Criterion's workers, says nothing about them. Processes that gave up their privileges write there too.
+if [ -n "$SAN" ]; then
+	mkdir -m 1777 "$scratch/san"
+	export ASAN_OPTIONS="log_path=$scratch/san/asan:detect_leaks=1:strict_string_checks=1"
+	ASAN_OPTIONS+=":detect_stack_use_after_return=1:allocator_may_return_null=1"
+	export UBSAN_OPTIONS="log_path=$scratch/san/ubsan:print_stacktrace=1"
+	export TSAN_OPTIONS="log_path=$scratch/san/tsan"
+	export LSAN_OPTIONS="log_path=$scratch/san/lsan"
+fi
+
+finish()
+{
+	if [ "$is_root" = 1 ]; then
+		remove_leftovers "$scratch"
+	fi
+	rm -rf --one-file-system "$scratch"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# result VERDICT PART NAME [REASON]: VERDICT is ok, not-ok or skip
+result()
+{
+	printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4-}" >>"$results"
+}
+
+# selected NAME: is it one of T?
+selected()
+{
+	local want
+
+	if [ -z "$T" ]; then
+		return 0
+	fi
+	for want in $T; do
+		case $1 in
+		"$want" | *-"$want" | "$want"-* | test_"$want") return 0 ;;
+		esac
+	done
+	return 1
+}
+
+# say PART NAME RESULTS-BEFORE: one line about what a program added to the results
+say()
+{
+	awk -F '\t' -v from="$3" -v what="$1 $2" '
+		NR > from { n[$1]++ }
+		END {
+			printf "%-40s %4d ok", what, n["ok"]
+			if (n["not-ok"]) printf ", %d FAILED", n["not-ok"]
+			if (n["skip"]) printf ", %d skipped", n["skip"]
+			printf "\n"
+		}' "$results"
+}
+
+# collect PART NAME STATUS LOG: read the lines "ok NAME", "not ok NAME", "skip NAME # REASON" and the
+# closing plan "1..N" of a script. A script that ends without its plan, or with another number of lines,
+# has died on the way.
+collect()
+{
+	local part=$1 name=$2 status=$3 log=$4 line n=0 plan=-1
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) result ok "$part" "$name: ${line#ok }" ;;
+		"not ok "*) result not-ok "$part" "$name: ${line#not ok }" "see $log" ;;
+		"skip "*)
+			line=${line#skip }
+			result skip "$part" "$name: ${line%% # *}" "${line#* # }"
+			;;
+		1..[0-9]*)
+			plan=${line#1..}
+			continue
+			;;
+		*) continue ;;
+		esac
+		n=$((n + 1))
+	done <"$log"
+	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+		result not-ok "$part" "$name" "still running after $TEST_TIMEOUT s, see $log"
+	elif [ "$plan" != "$n" ]; then
+		result not-ok "$part" "$name" "ended early with status $status, see $log"
+	elif [ "$status" != 0 ] && ! grep -q '^not ok ' "$log"; then
+		result not-ok "$part" "$name" "exit status $status, see $log"
+	fi
+	if [ "$status" != 0 ] || grep -q '^not ok ' "$log"; then
+		sed 's/^/    /' "$log" | tail -n 60
+	fi
+}
+
+part_unit()
+{
+	local src name bin tap status before
+
+	for src in tests/test_*.c; do
+		name=$(basename "$src" .c)
+		bin=$build/tests/$name
+		if [ ! -e "$src" ] || ! selected "$name"; then
+			continue
+		fi
+		before=$(wc -l <"$results")
+		tap=$logs/$name.tap
+		mkdir "$scratch/$name"
+		TMPDIR=$scratch/$name timeout -k 10 "$TEST_TIMEOUT" "$bin" --short-filename \
+			--tap="$tap" >"$logs/$name.log" 2>&1 </dev/null
+		status=$?
+		rm -rf --one-file-system "${scratch:?}/$name"
+		collect_criterion "$name" "$status" "$tap"
+		say unit "$name" "$before"
+	done
+}
+
+# collect_criterion NAME STATUS TAP: Criterion prints "1..N" first and "ok - SUITE::TEST" for each; the
+# lines of a failure's text are indented.
+collect_criterion()
+{
+	local name=$1 status=$2 tap=$3 line test n=0 plan=-1 failed=0
+
+	if [ ! -e "$tap" ]; then
+		result not-ok unit "$name" "ended with status $status before its report, see $logs/$name.log"
+		sed 's/^/    /' "$logs/$name.log"
+		return
+	fi
+	while IFS= read -r line; do
+		case $line in
+		1..[0-9]*)
+			plan=${line#1..}
+			continue
+			;;
+		"ok - "*" # SKIP"*)
+			test=${line#ok - }
+			result skip unit "${test%%  # SKIP*}" "${line#* # SKIP }"
+			;;
+		"ok - "*) result ok unit "$(criterion_name "${line#ok - }")" ;;
+		"not ok - "*)
+			result not-ok unit "$(criterion_name "${line#not ok - }")" "see $tap"
+			failed=1
+			;;
+		*) continue ;;
+		esac
+		n=$((n + 1))
+	done <"$tap"
+	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+		result not-ok unit "$name" "still running after $TEST_TIMEOUT s"
+		failed=2
+	elif [ "$plan" != "$n" ]; then
+		result not-ok unit "$name" "ended early with status $status: $n of $plan tests"
+		failed=2
+	elif [ "$status" != 0 ] && [ "$failed" = 0 ]; then
+		result not-ok unit "$name" "exit status $status, see $logs/$name.log"
+		failed=2
+	fi
+	if [ "$failed" != 0 ]; then
+		awk '/^not ok/ { on = 1 } /^ok/ { on = 0 } on { print "    " $0 }' "$tap"
+	fi
+	if [ "$failed" = 2 ]; then
+		sed 's/^/    /' "$logs/$name.log" | tail -n 40
+	fi
+}
+
+# "suite::test (0.00s)", "suite::test unexpected signal after file.c:3", "suite::test timed out (1.01s)"
+criterion_name()
+{
+	sed 's/  *([0-9.]*s)$//' <<<"$1"
+}
+
+part_cli()
+{
+	local script name before status
+
+	for script in tests/cli/[0-9]*.sh; do
+		name=$(basename "$script" .sh)
+		if [ ! -e "$script" ] || ! selected "$name"; then
+			continue
+		fi
+		before=$(wc -l <"$results")
+		timeout -k 10 "$TEST_TIMEOUT" tests/cli/run "$name" >"$logs/cli-$name.log" 2>&1 </dev/null
+		status=$?
+		collect cli "$name" "$status" "$logs/cli-$name.log"
+		say cli "$name" "$before"
+	done
+}
+
+part_root()
+{
+	local script name before status found
+
+	for script in tests/root/[0-9]*.sh; do
+		name=$(basename "$script" .sh)
+		if [ ! -e "$script" ] || ! selected "$name"; then
+			continue
+		fi
+		before=$(wc -l <"$results")
+		if [ "$is_root" = 0 ]; then
+			result skip root "$name" "needs root"
+		else
+			timeout -k 20 "$TEST_TIMEOUT" bash "$script" >"$logs/root-$name.log" 2>&1 </dev/null
+			status=$?
+			collect root "$name" "$status" "$logs/root-$name.log"
+		fi
+		say root "$name" "$before"
+	done
+	if [ "$is_root" = 1 ]; then
+		before=$(wc -l <"$results")
+		found=$(leftovers "$scratch")
+		found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san -printf '\ndirectory %p')
+		if [ -z "$found" ]; then
+			result ok root "no mount, loop device or directory is left"
+		else
+			result not-ok root "no mount, loop device or directory is left" "${found//$'\n'/; }"
+		fi
+		say root leftovers "$before"
+	fi
+}
+
+part_man()
+{
+	local page name before
+
+	for page in man/*.[1-8]; do
+		if [ ! -e "$page" ]; then
+			continue
+		fi
+		name=$(basename "$page")
+		before=$(wc -l <"$results")
+		for tool in "mandoc -T lint -W style" "groff -ww -mandoc -z -Tutf8"; do
+			# shellcheck disable=SC2086 # words of a command
+			if $tool "$page" >"$logs/man-$name.log" 2>&1 && [ ! -s "$logs/man-$name.log" ]; then
+				result ok man "$name: ${tool%% *}"
+			else
+				result not-ok man "$name: ${tool%% *}"
+				sed 's/^/    /' "$logs/man-$name.log"
+			fi
+		done
+		say man "$name" "$before"
+	done
+}
+
+# Install into an empty directory, run the program from there, uninstall: nothing may be left.
+part_install()
+{
+	local dest=$scratch/install left before
+
+	before=$(wc -l <"$results")
+	if make BUILD="$BUILD" SAN="$SAN" prefix=/usr DESTDIR="$dest" install >"$logs/install.log" 2>&1 &&
+		"$dest/usr/sbin/ctmend" --version >>"$logs/install.log" 2>&1; then
+		result ok install "install and run"
+	else
+		result not-ok install "install and run" "see $logs/install.log"
+		sed 's/^/    /' "$logs/install.log"
+	fi
+	make BUILD="$BUILD" SAN="$SAN" prefix=/usr DESTDIR="$dest" uninstall >>"$logs/install.log" 2>&1
+	left=$(find "$dest" ! -type d -printf '%P ')
+	if [ -z "$left" ]; then
+		result ok install "uninstall leaves nothing"
+	else
+		result not-ok install "uninstall leaves nothing" "$left"
+	fi
+	rm -rf "$dest"
+	say install "" "$before"
+}
+
+# Every report file of a sanitizer is a failed test, named by its first telling line.
+part_sanitizers()
+{
+	local report
+
+	if [ -z "$SAN" ]; then
+		return
+	fi
+	for report in "$scratch"/san/*; do
+		if [ ! -e "$report" ]; then
+			result ok sanitizers "no report of $SAN"
+			return
+		fi
+		cp "$report" "$logs/"
+		result not-ok sanitizers "$(grep -m1 -E 'ERROR|WARNING|runtime error' "$report")" \
+			"see $logs/$(basename "$report")"
+		head -n 40 "$report" | sed 's/^/    /'
+	done
+}
+
+for part in "$@"; do
+	case $part in
+	unit) part_unit ;;
+	cli) part_cli ;;
+	root) part_root ;;
+	man) part_man ;;
+	install) part_install ;;
+	*)
+		echo "run.sh: no part '$part'" >&2
+		exit 2
+		;;
+	esac
+done
+part_sanitizers
+
+awk -F '\t' '
+	$1 == "not-ok" { print "FAILED  " $2 " " $3 ($4 != "" ? " (" $4 ")" : "") }
+	$1 == "skip" { print "skipped " $2 " " $3 ($4 != "" ? " (" $4 ")" : "") }' "$results"
+passed=$(grep -c '^ok' "$results")
+failed=$(grep -c '^not-ok' "$results")
+skipped=$(grep -c '^skip' "$results")
+if [ "$skipped" -gt 0 ] && [ "$REQUIRE_ROOT_TESTS" = 1 ]; then
+	echo "a skipped test counts as a failure here (REQUIRE_ROOT_TESTS=1)"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+if [ "$failed" -gt 0 ] || [ $((passed + failed + skipped)) -eq 0 ]; then
+	exit 1
+fi
+if [ "$skipped" -gt 0 ] && [ "$REQUIRE_ROOT_TESTS" = 1 ]; then
+	exit 1
+fi
+exit 0
