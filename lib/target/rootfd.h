@@ -46,6 +46,18 @@ int ctm_rootfd_open(int root, const char *path, size_t len, int *ret);
 /** Readable descriptor of a regular file (O_NONBLOCK, O_NOATIME where allowed), or of a directory; other types: -EMEDIUMTYPE, unopened. */
 int ctm_rootfd_open_content(int root, const char *path, size_t len, int *ret);
 int ctm_rootfd_stat(int fd, struct ctm_inode *ret);
+
+/*
+ * The same for one name in an open directory, one system call each, for the walk. name is what
+ * readdir(3) gave; anything with a slash, ".." and "" are -EINVAL.
+ */
+/** Readable directory (O_NOATIME where allowed). -ENOTDIR for all else, which stays unopened. */
+int ctm_rootfd_open_dir(int dir, const char *name, int *ret);
+/** Of the entry itself, be it a link; never triggers an automount. */
+int ctm_rootfd_stat_at(int dir, const char *name, struct ctm_inode *ret);
+/** Removes a regular file with one name, if it is still this inode: -ESTALE when not. */
+int ctm_rootfd_unlink(int dir, const char *name, uint64_t dev, uint64_t ino);
+
 /* Work on O_PATH descriptors, of any type. */
 int ctm_rootfd_chown(int fd, ctm_did uid, ctm_did gid); /* refuses CTM_ID_INVALID with -EINVAL */
 int ctm_rootfd_chmod(int fd, uint32_t mode);            /* 07777 part; not on links: -EOPNOTSUPP */
@@ -57,10 +69,16 @@ int ctm_rootfd_set_xattr(int fd, const char *name, struct ctm_bytes value);
 
 /** len 0 in *ret where the file system has no handles (-EOPNOTSUPP swallowed). */
 int ctm_rootfd_handle(int fd, struct ctm_handle *ret);
-/** O_PATH descriptor; -ESTALE when the inode is gone. root: any descriptor on that file system. */
+/**
+ * O_PATH descriptor; -ESTALE when the inode is gone. root: any descriptor on that file system; an O_PATH
+ * one costs a second open each time, because open_by_handle_at(2) wants a real one.
+ */
 int ctm_rootfd_open_handle(int root, const struct ctm_handle *handle, int *ret);
 
-/** Whether /proc is a real procfs: chmod and xattrs go through /proc/self/fd. Checked once by attach. */
+/**
+ * Whether /proc is a real procfs: chmod, xattrs and ctm_rootfd_open_content() go through /proc/self/fd,
+ * since fchmod(2) and fsetxattr(2) refuse O_PATH descriptors. Checked once by attach.
+ */
 bool ctm_rootfd_proc_ok(void);
 
 #endif
