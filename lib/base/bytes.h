@@ -15,9 +15,13 @@ struct ctm_bytes {
 	size_t len;
 };
 
+/** Absent equals absent alone: an empty value differs from none. */
 bool ctm_bytes_eq(struct ctm_bytes a, struct ctm_bytes b);
 
-/** Growable, owned. Zero-initialise; ctm_buf_done() frees and zeroes. p stays NUL-terminated. */
+/**
+ * Growable, owned. Zero-initialise; ctm_buf_done() frees and zeroes. p is NULL until the first
+ * successful call (also one that adds nothing), and always NUL-terminated behind len after it.
+ */
 struct ctm_buf {
 	char *p;
 	size_t len;
@@ -27,6 +31,7 @@ struct ctm_buf {
 void ctm_buf_done(struct ctm_buf *buf);
 /** Makes room for more bytes beyond len. -ENOMEM, also on size overflow; the content stays. */
 int ctm_buf_reserve(struct ctm_buf *buf, size_t more);
+/** -ENOMEM; the content stays. p must not point into the buffer itself. */
 int ctm_buf_add(struct ctm_buf *buf, const void *p, size_t len);
 int ctm_buf_addf(struct ctm_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -32,17 +32,17 @@ static inline void ctm_fclosep(FILE **f)
 #define CLEANUP_FCLOSE CLEANUP(ctm_fclosep)
 
 /** Hands ownership on: returns the value and leaves nothing behind. */
-#define TAKE_PTR(p)                \
-	({                         \
+#define TAKE_PTR(p)                   \
+	({                            \
 		__auto_type p_ = (p); \
-		(p) = NULL;        \
-		p_;                \
+		(p) = NULL;           \
+		p_;                   \
 	})
-#define TAKE_FD(fd)            \
-	({                     \
+#define TAKE_FD(fd)             \
+	({                      \
 		int fd_ = (fd); \
-		(fd) = -1;     \
-		fd_;           \
+		(fd) = -1;      \
+		fd_;            \
 	})
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -21,16 +21,19 @@ bool ctm_path_within(const char *path, size_t plen, const char *dir, size_t dlen
 
 /**
  * Normalises what a person typed for a path inside the rootfs ("in", "/in/", "./in//x") to the
- * relative form without leading, trailing or double slashes; "/" gives "". -EINVAL for "..", for an empty string
- * and for a NUL inside; -ENAMETOOLONG for a component over 255 bytes.
+ * relative form without leading, trailing or double slashes and without "."; "/" and "." give "".
+ * *ret is overwritten, its content owned by the caller. -EINVAL for ".." and for an empty string;
+ * -ENAMETOOLONG for a component over 255 bytes; -ENOMEM.
  */
 int ctm_path_normalise(const char *typed, struct ctm_buf *ret);
 
 /**
- * Appends the name as a person may safely see it. Printable ASCII and printable UTF-8 stay; a backslash becomes \\\\,
- * newline \\n, tab \\t, other control bytes, bytes that are not UTF-8, bidirectional controls, zero-width
- * and other invisible characters (U+00AD, U+200B-200F, U+202A-202E, U+2028/9, U+2060-206F, U+FEFF, C1, tags ...) become
- * \\xNN per byte; blanks at the end become \\x20. Reversible. -ENOMEM.
+ * Appends the name as a person may safely see it. Printable ASCII and printable UTF-8 stay; a
+ * backslash becomes \\, newline \n, tab \t. All else becomes \xNN (two lower-case digits) for each of
+ * its bytes: other control bytes, bytes that are not UTF-8 (RFC 3629), bidirectional controls,
+ * zero-width and other invisible characters (Unicode's Default_Ignorable_Code_Point, U+2028/9, C1,
+ * tags ...), blanks other than U+0020, private use, noncharacters; and blanks at the end. Reversible,
+ * so two names never look the same. -ENOMEM; out may then hold a part.
  */
 int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len);
 

@@ -23,7 +23,7 @@ enum ctm_rule_kind {
 
 struct ctm_rule {
 	const char *id;  /* "apt.archives-lock": unique over all tables */
-	const char *at;  /* "var/cache/apt/archives/partial/*" */
+	const char *at;  /* "var/cache/apt/archives/lock"; the last component may be "*" */
 	enum ctm_rule_kind kind;
 	const char *why; /* one clause for the report; never NULL */
 	/* CACHE only, may be NULL: whether the first bytes (head) of a file of this size look damaged. */
