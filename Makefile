@@ -182,6 +182,10 @@ $(BUILD)/version.stamp: FORCE
 $(BUILD)/sources.stamp: FORCE
 	$(call stamp,$(call quote,$(LIB_OBJ) $(CMD_OBJ) $(THELP_OBJ)))
 
+# Everything compiled, nothing linked: for make lint
+.PHONY: objects
+objects: $(ALL_OBJ)
+
 -include $(ALL_OBJ:.o=.d)
 
 # --- testing -------------------------------------------------------------------------------------
@@ -226,10 +230,13 @@ demo:
 
 # --- looking after the sources -------------------------------------------------------------------
 
-.PHONY: lint format deps
+.PHONY: lint lint-run format deps
 lint:
 	@scripts/deps.sh --auto build test dev
-	@CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' tests/lint.sh
+	+@$(MAKE) --no-print-directory lint-run
+lint-run:
+	+@BUILD='$(BUILD)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
+		LINT_FLAGS='-std=gnu17 -O1 -DCTM_VERSION="" $(OUR_CPPFLAGS) $(BANNED)' tests/lint.sh
 format:
 	$(Q)$(CLANG_FORMAT) -i $(or $(F),$(LIB_SRC) $(CMD_SRC) cmd/main.c $(TEST_SRC) $(THELP_SRC) $(HEADERS))
 deps:

@@ -1,0 +1,285 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# What make lint does: formatters and linters, both compilers with warnings as errors, and the rules of the
+# house. Prints one line for each check and the details of those that fail; ends with a line of counts.
+#
+# Environment: BUILD, CLANG_FORMAT, CLANG_TIDY, LINT_FLAGS (preprocessor flags for clang-tidy, from the
+# Makefile), JOBS.
+set -u -o pipefail
+
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build}
+CLANG_FORMAT=${CLANG_FORMAT:-clang-format}
+CLANG_TIDY=${CLANG_TIDY:-clang-tidy}
+JOBS=${JOBS:-2}
+LINT_FLAGS=${LINT_FLAGS-}
+export LC_ALL=C.UTF-8
+
+# Who may include whom: a file includes only from folders of a lower rank and from its own.
+declare -A rank=(
+	[base]=0
+	[id]=1
+	[config]=2 [rules]=3
+	[storage]=4
+	[target]=5
+	[scan]=6
+	[plan]=7
+	[run]=8
+	[report]=9
+	[lib]=10
+	[cmd]=11
+)
+
+# lib/FOLDER/NAME.c is tested by tests/test_NAME.c or tests/test_FOLDER_NAME.c, an index.c by
+# tests/test_FOLDER.c. The others: a pattern, and who tests it or why nobody does.
+untested=(
+	"lib/base/version.c one constant, printed by tests/cli/001-version.sh"
+	"lib/rules/*.c tests/test_rules.c"
+)
+
+# Files behind the door to the container's tree, see lib/base/banned.h.
+tree_calls=("lib/target/rootfd.c" "lib/scan/*.c")
+
+# list PATTERN...: files of the project, also those not added yet, but not those deleted
+list()
+{
+	local file
+
+	if [ -e .git ]; then
+		git ls-files --cached --others --exclude-standard -- "$@"
+	else
+		find . \( -path './build*' -o -path ./.git \) -prune -o -type f -printf '%P\n' |
+			while read -r file; do
+				for pattern in "$@"; do
+					# shellcheck disable=SC2053 # a pattern is meant
+					if [[ $file == $pattern ]]; then
+						echo "$file"
+						break
+					fi
+				done
+			done
+	fi | sort -u | while read -r file; do
+		if [ -e "$file" ]; then
+			echo "$file"
+		fi
+	done
+}
+
+mapfile -t c_files < <(list '*.c' '*.h')
+mapfile -t sources < <(list 'lib/*.c' 'cmd/*.c')
+mapfile -t scripts < <(list '*.sh' 'tests/cli/run' '.ci/run')
+mapfile -t pages < <(list 'man/*.[1-8]')
+mapfile -t text < <(list '*' | grep -vE '^(LICENSE|fixtures/.*|.*\.out|.*\.patch)$')
+
+passed=0
+failed=0
+# check NAME COMMAND...: passes when the command succeeds
+check()
+{
+	local name=$1 out
+	shift
+
+	if out=$("$@" 2>&1); then
+		passed=$((passed + 1))
+		echo "ok     $name"
+	else
+		failed=$((failed + 1))
+		echo "FAILED $name"
+		head -n 200 <<<"$out" | sed 's/^/    /'
+	fi
+}
+
+# quiet COMMAND...: fails when the command prints anything
+quiet()
+{
+	local out
+
+	out=$("$@" 2>&1)
+	if [ -n "$out" ]; then
+		printf '%s\n' "$out"
+		return 1
+	fi
+}
+
+formatted()
+{
+	printf '%s\0' "${c_files[@]}" |
+		xargs -0 -n 16 -P "$JOBS" "$CLANG_FORMAT" --dry-run -Werror --ferror-limit=3
+}
+
+# The flags go behind the file, so xargs cannot call clang-tidy itself.
+tidy()
+{
+	export CLANG_TIDY LINT_FLAGS
+	printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$JOBS" bash -c '
+		if ! out=$($CLANG_TIDY --quiet "$0" -- $LINT_FLAGS 2>&1); then
+			grep -vE "^[0-9]+ warnings? (generated|treated)" <<<"$out"
+			exit 1
+		fi'
+}
+
+compiled()
+{
+	make --no-print-directory -j"$JOBS" DEV=1 V= SAN= T= "$@" objects
+}
+
+names()
+{
+	local file
+
+	for file in "${text[@]}"; do
+		case ${file##*/} in
+		util.* | utils.* | common.* | misc.* | helper.* | helpers.* | stuff.*)
+			echo "$file: a name that says nothing"
+			;;
+		esac
+	done
+}
+
+tested()
+{
+	local file folder name row
+
+	for file in "${sources[@]}"; do
+		case $file in
+		lib/*) ;;
+		*) continue ;;
+		esac
+		name=$(basename "$file" .c)
+		folder=$(basename "$(dirname "$file")")
+		if [ -e "tests/test_$name.c" ] || [ -e "tests/test_${folder}_$name.c" ]; then
+			continue
+		fi
+		if [ "$name" = index ] && [ -e "tests/test_$folder.c" ]; then
+			continue
+		fi
+		for row in "${untested[@]}"; do
+			# shellcheck disable=SC2254 # a pattern is meant
+			case $file in
+			${row%% *}) continue 2 ;;
+			esac
+		done
+		echo "$file: there is no tests/test_$name.c"
+	done
+}
+
+# area FILE: the key of rank
+area()
+{
+	case $1 in
+	lib/*/*)
+		set -- "${1#lib/}"
+		echo "${1%%/*}"
+		;;
+	*) echo "${1%%/*}" ;;
+	esac
+}
+
+layers()
+{
+	local file line from to
+
+	while IFS=: read -r file line to; do
+		from=$(area "$file")
+		case $to in
+		*/*) to=${to%%/*} ;;
+		ctmend.h) to=lib ;;
+		*) continue ;;
+		esac
+		if [ "$from" = "$to" ]; then
+			continue
+		fi
+		if [ -z "${rank[$from]-}" ] || [ -z "${rank[$to]-}" ]; then
+			echo "$file:$line: no rank for '$from' or '$to' in tests/lint.sh"
+		elif [ "${rank[$from]}" -le "${rank[$to]}" ]; then
+			echo "$file:$line: $from includes $to, which is not below it"
+		fi
+	done < <(list 'lib/*.[ch]' 'cmd/*.[ch]' | xargs -r grep -nHoP '^#\s*include "\K[^"]+')
+}
+
+spdx()
+{
+	local file
+
+	for file in "${c_files[@]}" "${scripts[@]}" "${pages[@]}" Makefile; do
+		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later'; then
+			echo "$file: no SPDX line"
+		fi
+	done
+}
+
+marks()
+{
+	printf '%s\0' "${text[@]}" | xargs -0 grep -nHIE '\b(TO''DO|FIX''ME)\b'
+}
+
+# A tab is eight columns wide. A row of a Markdown table cannot be broken, nor can a flag of clang-tidy.
+width()
+{
+	local file
+
+	for file in "${text[@]}"; do
+		case $file in
+		.clang-tidy) continue ;;
+		esac
+		expand "$file" | awk -v file="$file" '
+			length($0) > 100 && !(file ~ /\.md$/ && /^\||https?:/) {
+				print file ":" NR ": " length($0) " columns"
+			}'
+	done
+}
+
+trailing()
+{
+	printf '%s\0' "${text[@]}" | xargs -0 grep -nHIE '[[:blank:]]+$'
+}
+
+tree()
+{
+	local file pattern
+
+	while read -r file; do
+		for pattern in "${tree_calls[@]}"; do
+			# shellcheck disable=SC2254 # a pattern is meant
+			case $file in
+			$pattern | lib/base/banned.h) continue 2 ;;
+			esac
+		done
+		echo "$file: it is not one of the files that may say CTM_TREE_CALLS"
+	done < <(list 'lib/*.[ch]' 'cmd/*.[ch]' | xargs -r grep -l CTM_TREE_CALLS)
+}
+
+mandoc_lint()
+{
+	quiet mandoc -T lint -W style "${pages[@]}"
+}
+
+groff_lint()
+{
+	quiet groff -ww -mandoc -z -Tutf8 "${pages[@]}"
+}
+
+# The slow ones take the processors one after another, each with $JOBS processes.
+check "clang-format" formatted
+check "names of files" quiet names
+check "every module has a test" quiet tested
+check "includes point downwards" quiet layers
+check "SPDX lines" quiet spdx
+check "no open marks" quiet marks
+check "no line over 100 columns" quiet width
+check "no blanks at line ends" quiet trailing
+check "doors to the container's tree" quiet tree
+check "shellcheck" shellcheck -- "${scripts[@]}"
+check "codespell" codespell -- "${text[@]}"
+if [ ${#pages[@]} -gt 0 ]; then
+	check "mandoc" mandoc_lint
+	check "groff" groff_lint
+fi
+check "gcc with warnings as errors" compiled CC=gcc "BUILD=$BUILD/lint-gcc"
+# Unfortified, so that clang sees all calls of lib/base/banned.h.
+check "clang with warnings as errors" compiled CC=clang "BUILD=$BUILD/lint-clang" HARDENING=
+check "clang-tidy" tidy
+
+echo "$passed passed, $failed failed, 0 skipped"
+exit $((failed > 0))
