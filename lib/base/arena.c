@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that is freed all at once. Blocks grow from one page to BLOCK_MAX, so that an arena for one
- * inode stays small and one for a whole plan costs few calls of malloc().
+ * Memory that is freed all at once. Blocks grow from one page to BLOCK_MAX, so that an arena for
+ * one inode stays small and one for a whole plan costs few calls of malloc().
  */
 #include "base/arena.h"
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that this program does not make; the Makefile includes this file into every source of lib/ and cmd/
- * before its first line.
+ * Calls that this program does not make; the Makefile includes this file into every source of lib/
+ * and cmd/ before its first line.
  *
- * Never, an error: calls that cannot be told the size of their buffer, that report no error, that keep their
- * result in a static buffer, or that run a shell.
+ * Never, an error: calls that cannot be told the size of their buffer, that report no error, that
+ * keep their result in a static buffer, or that run a shell.
  *
- * Only in a file that says so, otherwise a warning (an error with DEV=1, and for make lint): calls that take
- * a path. The container's tree is hostile and is worked on as root, so the only way into it is
- * target/rootfd.h. A file that needs such calls says one of these, on a line of its own behind its includes:
+ * Only in a file that says so, otherwise a warning (an error with DEV=1, and for make lint): calls
+ * that take a path. The container's tree is hostile and is worked on as root, so the only way into
+ * it is target/rootfd.h. A file that needs such calls says one of these, on a line of its own
+ * behind its includes:
  *
  *	CTM_HOST_PATHS	it works on the host's own files: /proc, configuration, the state directory
  *	CTM_TREE_CALLS	it is one of the few files behind that door; tests/lint.sh knows them
  *
- * The attributes work on the functions alone, so that "struct stat" and a member "open" stay usable.
+ * The attributes work on the functions alone, so that "struct stat" and a member "open" stay
+ * usable.
  */
 #ifndef CTM_BASE_BANNED_H
 #define CTM_BASE_BANNED_H
@@ -41,8 +43,9 @@
 #define CTM_TREE_CALLS CTM_HOST_PATHS
 
 /*
- * clang sees inline definitions of some of these in the headers of a fortified build and takes no attribute
- * behind a definition; it says so, and gcc and the unfortified build of make lint still catch the call.
+ * clang sees inline definitions of some of these in the headers of a fortified build and takes no
+ * attribute behind a definition; it says so, and gcc and the unfortified build of make lint still
+ * catch the call.
  */
 #ifdef __clang__
 #pragma GCC diagnostic push

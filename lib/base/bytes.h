@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Borrowed; p is NULL exactly when there is no value at all (len 0 with p set is an empty value). */
+/**
+ * Borrowed; p is NULL exactly when there is no value at all (len 0 with p set is an empty value).
+ */
 struct ctm_bytes {
 	const void *p;
 	size_t len;

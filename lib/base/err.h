@@ -32,8 +32,8 @@ struct ctm_err {
  * Fills *err with a message; strerror(num) is appended when num is not 0 and code is CTM_SYS.
  * @num may be given positive or negative. Returns the negative errno to hand on: -num, or where num
  * is 0: -EINVAL for CTM_USAGE, -EPERM for CTM_REFUSED, -EBADMSG for CTM_CORRUPT, else -EIO.
- * An earlier message and its hint are replaced; they may be among the arguments. What is too long is
- * cut with "..."; the reason stays.
+ * An earlier message and its hint are replaced; they may be among the arguments. What is too long
+ * is cut with "..."; the reason stays.
  */
 int ctm_err_set(struct ctm_err *err, enum ctm_code code, int num, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Debug lines by category. The one piece of global state of the library: set before the first thread
- * starts, only read afterwards.
+ * Debug lines by category. The one piece of global state of the library: set before the first
+ * thread starts, only read afterwards.
  */
 #include "base/log.h"
 

@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /**
- * Where a line goes; the default drops it. cat is a literal such as "attach"; line has no newline and
- * no control bytes. Called from any thread.
+ * Where a line goes; the default drops it. cat is a literal such as "attach"; line has no newline
+ * and no control bytes. Called from any thread.
  */
 typedef void (*ctm_log_fn)(const char *cat, const char *line, void *arg);
 
 /**
- * Before any other thread runs. categories: comma-separated, "all" for all, NULL or "" for none; the
- * first 250 bytes are copied. fn NULL switches everything off.
+ * Before any other thread runs. categories: comma-separated, "all" for all, NULL or "" for none;
+ * the first 250 bytes are copied. fn NULL switches everything off.
  */
 void ctm_log_set(ctm_log_fn fn, void *arg, const char *categories);
 bool ctm_log_on(const char *cat);

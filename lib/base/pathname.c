@@ -82,8 +82,8 @@ int ctm_path_normalise(const char *typed, struct ctm_buf *ret)
 
 /*
  * Characters that are not seen, or that move what stands beside them: Unicode's
- * Default_Ignorable_Code_Point, controls, format characters without a glyph, separators and blanks other
- * than U+0020, private use and noncharacters. Sorted, ends included.
+ * Default_Ignorable_Code_Point, controls, format characters without a glyph, separators and blanks
+ * other than U+0020, private use and noncharacters. Sorted, ends included.
  */
 static const struct {
 	uint32_t first;

@@ -29,11 +29,11 @@ int ctm_path_normalise(const char *typed, struct ctm_buf *ret);
 
 /**
  * Appends the name as a person may safely see it. Printable ASCII and printable UTF-8 stay; a
- * backslash becomes \\, newline \n, tab \t. All else becomes \xNN (two lower-case digits) for each of
- * its bytes: other control bytes, bytes that are not UTF-8 (RFC 3629), bidirectional controls,
+ * backslash becomes \\, newline \n, tab \t. All else becomes \xNN (two lower-case digits) for each
+ * of its bytes: other control bytes, bytes that are not UTF-8 (RFC 3629), bidirectional controls,
  * zero-width and other invisible characters (Unicode's Default_Ignorable_Code_Point, U+2028/9, C1,
- * tags ...), blanks other than U+0020, private use, noncharacters; and blanks at the end. Reversible,
- * so two names never look the same. -ENOMEM; out may then hold a part.
+ * tags ...), blanks other than U+0020, private use, noncharacters; and blanks at the end.
+ * Reversible, so two names never look the same. -ENOMEM; out may then hold a part.
  */
 int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len);
 

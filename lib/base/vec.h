@@ -24,7 +24,10 @@
 		size_t cap; \
 	}
 
-/* The array with room for one element behind the first n (*cap says how many it holds now), or NULL. */
+/*
+ * The array with room for one element behind the first n (*cap says how many it holds now), or
+ * NULL.
+ */
 void *ctm_vec_grow_(void *v, size_t *cap, size_t n, size_t size);
 
 #define ctm_vec_push(vec, elem)                                                               \

@@ -4,8 +4,8 @@
 #define CTM_BASE_VERSION_H
 
 /*
- * What the file VERSION says; a build of a commit without the tag of that version carries the commit
- * after a plus sign: "0.1.0+5a75f90". Static, never freed.
+ * What the file VERSION says; a build of a commit without the tag of that version carries the
+ * commit after a plus sign: "0.1.0+5a75f90". Static, never freed.
  */
 extern const char ctm_version[];
 

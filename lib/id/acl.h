@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * POSIX ACLs in the form of the system.posix_acl_access/default attributes (linux/posix_acl_xattr.h, version 2).
+ * POSIX ACLs in the form of the system.posix_acl_access/default attributes
+ * (linux/posix_acl_xattr.h, version 2).
  *
  * The bytes are what is on disk: the kernel accepts orders and duplicates that libacl's acl_valid()
  * refuses, so nothing is sorted, merged or "repaired" here; ids alone change.
@@ -31,7 +32,10 @@ struct ctm_acl_entry ctm_acl_get(struct ctm_bytes acl, int i);
 /** Whether the entry names an id, and of which kind. */
 bool ctm_acl_names(const struct ctm_acl_entry *e, enum ctm_idkind *ret_kind);
 
-/** Whether any named entry's id is off the map's disk side: the test of a scan. A malformed value: true. */
+/**
+ * Whether any named entry's id is off the map's disk side: the test of a scan. A malformed value:
+ * true.
+ */
 bool ctm_acl_off_map(struct ctm_bytes acl, const struct ctm_idmap *map);
 
 /** Decides the id of one named entry; returns true and sets *to when it must move. */

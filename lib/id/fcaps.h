@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "id/idmap.h"
 
-#define CTM_XATTR_CAPS  "security.capability"
+#define CTM_XATTR_CAPS   "security.capability"
 #define CTM_FCAPS_V2_LEN 20
 #define CTM_FCAPS_V3_LEN 24
 
@@ -27,7 +27,10 @@ struct ctm_fcaps {
 int ctm_fcaps_parse(struct ctm_bytes raw, struct ctm_fcaps *ret);
 /** Writes the on-disk form; returns its length (20 or 24). */
 size_t ctm_fcaps_pack(const struct ctm_fcaps *caps, unsigned char out[static CTM_FCAPS_V3_LEN]);
-/** "cap_net_raw=ep" style text in the order of the kernel's numbers, with "[rootid=N]" for revision 3. -ENOMEM. */
+/**
+ * "cap_net_raw=ep" style text in the order of the kernel's numbers, with "[rootid=N]" for revision
+ * 3. -ENOMEM.
+ */
 int ctm_fcaps_format(const struct ctm_fcaps *caps, struct ctm_buf *out);
 
 #endif

@@ -56,9 +56,9 @@ int ctm_idmap_add(struct ctm_idmap *map, enum ctm_idkind kind, struct ctm_range 
 int ctm_idmap_add_default(struct ctm_idmap *map);
 
 /**
- * One value of an lxc.idmap key: "u 0 100000 65536". Blanks as PVE's and LXC's parsers take them. Refused with a
- * sentence: another letter, missing or extra words, signs, hex, a leading zero (PVE reads it as
- * decimal, LXC as octal), numbers over 32 bits, and what ctm_idmap_add() refuses.
+ * One value of an lxc.idmap key: "u 0 100000 65536". Blanks as PVE's and LXC's parsers take them.
+ * Refused with a sentence: another letter, missing or extra words, signs, hex, a leading zero (PVE
+ * reads it as decimal, LXC as octal), numbers over 32 bits, and what ctm_idmap_add() refuses.
  */
 int ctm_idmap_add_line(struct ctm_idmap *map, const char *line, struct ctm_err *err);
 
@@ -67,7 +67,8 @@ int ctm_idmap_parse_spec(const char *spec, struct ctm_idmap **ret, struct ctm_er
 
 bool ctm_idmap_empty(const struct ctm_idmap *map, enum ctm_idkind kind);
 /** Ranges in the order they were added; valid until the map changes. */
-const struct ctm_range *ctm_idmap_ranges(const struct ctm_idmap *map, enum ctm_idkind kind, size_t *ret_n);
+const struct ctm_range *ctm_idmap_ranges(const struct ctm_idmap *map, enum ctm_idkind kind,
+					 size_t *ret_n);
 
 /** -ERANGE when no range holds it; *ret is untouched then. */
 int ctm_idmap_to_disk(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid id, ctm_did *ret);

@@ -13,7 +13,7 @@
 enum ctm_severity {
 	CTM_INFO,   /* said, does not count for the exit status */
 	CTM_CHOICE, /* needs an option or a person */
-	CTM_FAULT, /* repaired by default */
+	CTM_FAULT,  /* repaired by default */
 };
 
 /** In the order of the report and of the diff's hunks. */
@@ -44,11 +44,12 @@ enum ctm_finding_code {
 };
 
 struct ctm_finding_info {
-	const char *code;  /* "own.host" */
+	const char *code; /* "own.host" */
 	enum ctm_severity severity;
-	const char *title; /* one line: "written from the host, %s is outside the map" without the %s part */
-	const char *why;   /* one or two sentences: why it matters, how it comes about */
-	const char *next;  /* what to do, or NULL */
+	/* one line: "written from the host, %s is outside the map" without the %s part */
+	const char *title;
+	const char *why;  /* one or two sentences: why it matters, how it comes about */
+	const char *next; /* what to do, or NULL */
 };
 const struct ctm_finding_info *ctm_finding_info(enum ctm_finding_code code);
 
@@ -58,10 +59,11 @@ struct ctm_finding {
 	enum ctm_finding_code code;
 	const char *path; /* in the plan's arena; NULL: the volume as a whole */
 	size_t path_len;
-	int kind;       /* enum ctm_idkind, or -1 when no id is concerned */
-	uint32_t id;    /* the disk id that is wrong */
-	int err;        /* CTM_F_ERR: positive errno; the code is shown as "err.EACCES" */
-	size_t action;  /* index into the plan's actions that cures it, or CTM_NO_ACTION: it stays */
+	int kind;    /* enum ctm_idkind, or -1 when no id is concerned */
+	uint32_t id; /* the disk id that is wrong */
+	int err;     /* CTM_F_ERR: positive errno; the code is shown as "err.EACCES" */
+	/* index into the plan's actions that cures it, or CTM_NO_ACTION: it stays */
+	size_t action;
 	const char *text; /* more words for this one, or NULL; in the plan's arena */
 };
 

@@ -30,10 +30,11 @@ enum ctm_clean { CTM_CLEAN_STALE, CTM_CLEAN_ALL, CTM_CLEAN_NONE };
 struct ctm_policy {
 	const struct ctm_idmap *map;
 	enum ctm_clean clean;
-	bool no_content;  /* remove nothing on grounds of its content (hook) */
-	bool flatten;     /* every inode of the selection to the container's root */
-	bool convert;     /* lifts the limit of half a tree */
-	const char *const *starts; /* the selection as in ctm_scan_request; none: the whole volume */
+	bool no_content; /* remove nothing on grounds of its content (hook) */
+	bool flatten;    /* every inode of the selection to the container's root */
+	bool convert;    /* lifts the limit of half a tree */
+	/* the selection as in ctm_scan_request; none: the whole volume */
+	const char *const *starts;
 	size_t n_starts;
 	/* Which tables of ctm_rules_all apply (their present_if exists), by index; NULL: none. */
 	const bool *rules_on;
@@ -57,8 +58,9 @@ enum ctm_action_kind {
 
 struct ctm_action {
 	enum ctm_action_kind kind;
-	enum ctm_finding_code cause; /* the first finding that asked for it: the hunk it stands in */
-	const char *path;            /* arena; for a hard link the first name in path order */
+	/* the first finding that asked for it: the hunk it stands in */
+	enum ctm_finding_code cause;
+	const char *path; /* arena; for a hard link the first name in path order */
 	size_t path_len;
 	uint64_t dev;
 	uint64_t ino;
@@ -76,10 +78,10 @@ struct ctm_plan {
 	struct ctm_arena arena;
 	CTM_VEC(struct ctm_action) actions;   /* after ctm_plan_finish(): by path */
 	CTM_VEC(struct ctm_finding) findings; /* after ctm_plan_finish(): by code, then path */
-	struct ctm_scan_totals totals; /* of the selection */
-	uint64_t volume_inodes;        /* of the whole volume */
-	bool refuse_tree;   /* tree.host (or tree.mapped): repair must not change anything */
-	bool refuse_held;   /* a lock is held by a live process */
+	struct ctm_scan_totals totals;        /* of the selection */
+	uint64_t volume_inodes;               /* of the whole volume */
+	bool refuse_tree; /* tree.host (or tree.mapped): repair must not change anything */
+	bool refuse_held; /* a lock is held by a live process */
 	bool finished;
 };
 
@@ -96,23 +98,32 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
  * The scan's totals; the plan takes over their memory. whole: counts of the whole volume where the
  * selection is a part of it (from a second, counting scan), else NULL.
  */
-int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals, const struct ctm_scan_totals *whole);
-/** Adds a finding that no fact carries (conf.lock, mount.below ...). text and path are copied. -ENOMEM. */
-int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char *path, size_t path_len,
-		  const char *text);
+int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
+		    const struct ctm_scan_totals *whole);
+/**
+ * Adds a finding that no fact carries (conf.lock, mount.below ...). text and path are copied.
+ * -ENOMEM.
+ */
+int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char *path,
+		  size_t path_len, const char *text);
 /** Orders actions and findings, folds hard links, decides tree.host. Call once. -ENOMEM. */
 int ctm_plan_finish(struct ctm_plan *plan);
 
-/** Turns a removal into a repair of its owner (or into nothing when the owner is right): pkg.large, --clean none. */
-int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_code why, const char *text);
+/**
+ * Turns a removal into a repair of its owner (or into nothing when the owner is right): pkg.large,
+ * --clean none.
+ */
+int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_code why,
+		       const char *text);
 
 /** Highest severity of the findings that no action cures (left) or of all of them. */
-bool ctm_plan_has_work(const struct ctm_plan *plan);   /* check, diff: exit 1 */
-bool ctm_plan_has_leftover(const struct ctm_plan *plan); /* a fault or choice that no action cures: exit 4 */
+bool ctm_plan_has_work(const struct ctm_plan *plan); /* check, diff: exit 1 */
+/* a fault or choice that no action cures: exit 4 */
+bool ctm_plan_has_leftover(const struct ctm_plan *plan);
 
 /**
- * 128 bits of SHA-256 over the volume's identity, the map and every action in order, as 32 hex digits. identity: the text
- * of ctm_identity_format().
+ * 128 bits of SHA-256 over the volume's identity, the map and every action in order, as 32 hex
+ * digits. identity: the text of ctm_identity_format().
  */
 void ctm_plan_digest(const struct ctm_plan *plan, const char *identity, char ret[static 33]);
 

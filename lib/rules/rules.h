@@ -2,8 +2,8 @@
 /*
  * What package managers leave behind: tables, one file for each manager.
  *
- * A row is data. Matching is by path components from the volume's root; '*' as a whole last component
- * matches any one name. Adding a manager is one file and one line in index.c.
+ * A row is data. Matching is by path components from the volume's root; '*' as a whole last
+ * component matches any one name. Adding a manager is one file and one line in index.c.
  */
 #ifndef CTM_RULES_RULES_H
 #define CTM_RULES_RULES_H
@@ -14,25 +14,31 @@
 #include "base/bytes.h"
 
 enum ctm_rule_kind {
-	CTM_RULE_LOCK,       /* lives in the kernel (fcntl/flock): stale by its owner only */
-	CTM_RULE_PIDLOCK,    /* exists = held: stale whenever the container is stopped */
-	CTM_RULE_CACHE,      /* rebuilt by its manager: stale by owner, or when the header is damaged */
-	CTM_RULE_LEFTOVER,   /* unfinished download: stale by its owner */
-	CTM_RULE_UNFINISHED, /* presence means work is left to do inside (dpkg/updates): reported, never touched */
+	CTM_RULE_LOCK,    /* lives in the kernel (fcntl/flock): stale by its owner only */
+	CTM_RULE_PIDLOCK, /* exists = held: stale whenever the container is stopped */
+	/* rebuilt by its manager: stale by owner, or when the header is damaged */
+	CTM_RULE_CACHE,
+	CTM_RULE_LEFTOVER, /* unfinished download: stale by its owner */
+	/* presence means work is left to do inside (dpkg/updates): reported, never touched */
+	CTM_RULE_UNFINISHED,
 };
 
 struct ctm_rule {
-	const char *id;  /* "apt.archives-lock": unique over all tables */
-	const char *at;  /* "var/cache/apt/archives/lock"; the last component may be "*" */
+	const char *id; /* "apt.archives-lock": unique over all tables */
+	const char *at; /* "var/cache/apt/archives/lock"; the last component may be "*" */
 	enum ctm_rule_kind kind;
 	const char *why; /* one clause for the report; never NULL */
-	/* CACHE only, may be NULL: whether the first bytes (head) of a file of this size look damaged. */
+	/*
+	 * CACHE only, may be NULL: whether the first bytes (head) of a file of this size look
+	 * damaged.
+	 */
 	bool (*damaged)(struct ctm_bytes head, unsigned long long size);
 };
 
 struct ctm_rules {
-	const char *name;       /* "apt" */
-	const char *present_if; /* path that exists in a root with this manager; rows apply only then */
+	const char *name; /* "apt" */
+	/* path that exists in a root with this manager; rows apply only then */
+	const char *present_if;
 	const struct ctm_rule *rows; /* sorted by .at */
 	size_t n;
 };
@@ -40,21 +46,27 @@ struct ctm_rules {
 extern const struct ctm_rules *const ctm_rules_all[];
 extern const size_t ctm_rules_n;
 
-/** Directories that the package manager and root's shell must be able to write (--scope required), sorted. */
+/**
+ * Directories that the package manager and root's shell must be able to write (--scope required),
+ * sorted.
+ */
 extern const char *const ctm_required_dirs[];
 extern const size_t ctm_required_n;
 
 /**
- * Where a walk stands in the rules, so that the cost per entry is one pointer test: NULL means that no rule
- * can match at or below. ctm_rules_root() is the volume's root.
+ * Where a walk stands in the rules, so that the cost per entry is one pointer test: NULL means that
+ * no rule can match at or below. ctm_rules_root() is the volume's root.
  */
 struct ctm_rule_node;
 const struct ctm_rule_node *ctm_rules_root(void);
 /** State for the child directory of this name, or NULL. */
-const struct ctm_rule_node *ctm_rules_down(const struct ctm_rule_node *at, const char *name, size_t len);
+const struct ctm_rule_node *ctm_rules_down(const struct ctm_rule_node *at, const char *name,
+					   size_t len);
 /** The rule that names this entry of the directory, or NULL. */
-const struct ctm_rule *ctm_rules_entry(const struct ctm_rule_node *at, const char *name, size_t len);
+const struct ctm_rule *ctm_rules_entry(const struct ctm_rule_node *at, const char *name,
+				       size_t len);
 /** The same from a whole path; also tells the table it is from (ret_set may be NULL). */
-const struct ctm_rule *ctm_rules_match(const char *path, size_t len, const struct ctm_rules **ret_set);
+const struct ctm_rule *ctm_rules_match(const char *path, size_t len,
+				       const struct ctm_rules **ret_set);
 
 #endif

@@ -9,7 +9,9 @@
 #include "plan/plan.h"
 #include "target/rootfd.h"
 
-/** How to find an inode again: by handle where there is one, else by path with (dev, ino) compared. */
+/**
+ * How to find an inode again: by handle where there is one, else by path with (dev, ino) compared.
+ */
 struct ctm_ref {
 	const char *path;
 	size_t path_len;
@@ -18,7 +20,10 @@ struct ctm_ref {
 	struct ctm_handle handle;
 };
 
-/** All return 0 or negative errno. h is a small integer that open handed out (a descriptor in the real one). */
+/**
+ * All return 0 or negative errno. h is a small integer that open handed out (a descriptor in the
+ * real one).
+ */
 struct ctm_ops {
 	int (*open)(void *fs, const struct ctm_ref *ref, int *ret_h);
 	void (*close)(void *fs, int h);

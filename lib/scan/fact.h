@@ -31,7 +31,8 @@ enum ctm_fact_kind {
 
 struct ctm_fact {
 	enum ctm_fact_kind kind;
-	const char *path; /* relative to the volume's root, no slash at either end; "" is the root; bytes as stored */
+	/* relative to the volume's root, no slash at either end; "" is the root; bytes as stored */
+	const char *path;
 	size_t path_len;
 	uint32_t mode; /* st_mode, type included */
 	ctm_did uid;
@@ -44,12 +45,16 @@ struct ctm_fact {
 	struct ctm_bytes acl_access;
 	struct ctm_bytes acl_default;
 	struct ctm_bytes caps;
-	struct ctm_bytes head; /* content of a regular file at a rule's path, at most CTM_HEAD_LEN bytes */
-	int err;               /* positive errno */
-	const char *op;        /* "open", "read", "stat", "xattr": static text */
+	/* content of a regular file at a rule's path, at most CTM_HEAD_LEN bytes */
+	struct ctm_bytes head;
+	int err;        /* positive errno */
+	const char *op; /* "open", "read", "stat", "xattr": static text */
 };
 
-/** Called once per fact; everything it points to is valid during the call alone. Negative errno stops the scan. */
+/**
+ * Called once per fact; everything it points to is valid during the call alone. Negative errno
+ * stops the scan.
+ */
 typedef int (*ctm_fact_fn)(const struct ctm_fact *fact, void *arg);
 
 #endif

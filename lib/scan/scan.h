@@ -15,14 +15,17 @@
 struct ctm_scan_request {
 	/*
 	 * Entries matter, and become facts, when an id of theirs (owner, ACL entry, capability root
-	 * id) is off this map's disk side, when they have a malformed ACL or capability, when a rule names their path, or when they
-	 * could not be read. NULL: there is no map, nothing matters but the totals and the histogram.
+	 * id) is off this map's disk side, when they have a malformed ACL or capability, when a
+	 * rule names their path, or when they could not be read. NULL: there is no map, nothing
+	 * matters but the totals and the histogram.
 	 */
 	const struct ctm_idmap *map;
-	bool want_all;                /* every entry below the start paths becomes a fact (flatten) */
-	bool want_none;               /* totals only */
-	bool rules;                   /* entries at paths of package-manager rules matter */
-	const char *const *starts;    /* normalised relative paths (ctm_path_normalise); none: the root */
+	/* every entry below the start paths becomes a fact (flatten) */
+	bool want_all;
+	bool want_none; /* totals only */
+	bool rules;     /* entries at paths of package-manager rules matter */
+	/* normalised relative paths (ctm_path_normalise); none: the root */
+	const char *const *starts;
 	size_t n_starts;
 	unsigned int jobs; /* worker threads; 0: number of online processors */
 };
@@ -43,9 +46,16 @@ struct ctm_id_histogram {
 
 struct ctm_scan_totals {
 	uint64_t entries; /* directory entries seen, the start itself included */
-	uint64_t inodes;  /* a hard link counts once: each of its n names adds 1/n (exact when all names are inside) */
+	/*
+	 * a hard link counts once: each of its n names adds 1/n (exact when all names are inside)
+	 */
+	uint64_t inodes;
 	uint64_t dirs;
-	uint64_t host[2]; /* inodes whose uid/gid (by enum ctm_idkind) is a container id of the map and off its disk side */
+	/*
+	 * inodes whose uid/gid (by enum ctm_idkind) is a container id of the map and off its disk
+	 * side
+	 */
+	uint64_t host[2];
 	uint64_t errors;
 	struct ctm_id_histogram ids[2];
 };
@@ -57,16 +67,17 @@ struct ctm_source;
 struct ctm_source_ops {
 	const char *name; /* "walk" */
 	/* Facts arrive in no particular order, one at a time, on the caller's thread. */
-	int (*scan)(struct ctm_source *src, const struct ctm_scan_request *req, ctm_fact_fn fn, void *arg,
-		    struct ctm_scan_totals *ret, struct ctm_err *err);
+	int (*scan)(struct ctm_source *src, const struct ctm_scan_request *req, ctm_fact_fn fn,
+		    void *arg, struct ctm_scan_totals *ret, struct ctm_err *err);
 	void (*free)(struct ctm_source *src);
 };
 struct ctm_source {
 	const struct ctm_source_ops *ops;
 };
 
-static inline int ctm_source_scan(struct ctm_source *src, const struct ctm_scan_request *req, ctm_fact_fn fn,
-				  void *arg, struct ctm_scan_totals *ret, struct ctm_err *err)
+static inline int ctm_source_scan(struct ctm_source *src, const struct ctm_scan_request *req,
+				  ctm_fact_fn fn, void *arg, struct ctm_scan_totals *ret,
+				  struct ctm_err *err)
 {
 	return src->ops->scan(src, req, fn, arg, ret, err);
 }

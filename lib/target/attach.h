@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * attach: a volume as a directory descriptor, read-only by the kernel's own hand unless writing was asked for.
+ * attach: a volume as a directory descriptor, read-only by the kernel's own hand unless writing was
+ * asked for.
  *
  * Directories: a detached clone of their mount. Images and devices: a mount below /run/ctmend in a
  * mount namespace of our own (slave propagation). Whatever kills us, nothing is left behind.
@@ -18,8 +19,9 @@ enum ctm_access { CTM_READ, CTM_WRITE };
 struct ctm_attached;
 
 /**
- * The caller holds the guard that the access needs. CTM_REFUSED when the attached thing cannot be proven to
- * be the volume (idmapped mount, wrong device, directory without etc or usr, unsuitable file system).
+ * The caller holds the guard that the access needs. CTM_REFUSED when the attached thing cannot be
+ * proven to be the volume (idmapped mount, wrong device, directory without etc or usr, unsuitable
+ * file system).
  */
 int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum ctm_access access,
 	       struct ctm_attached **ret, struct ctm_err *err);
@@ -39,6 +41,7 @@ int ctm_attached_sync(struct ctm_attached *att);
 /**
  * Mounts below a directory volume on the host (relative paths), for mount.below: fn once for each.
  */
-int ctm_attached_mounts_below(const struct ctm_attached *att, int (*fn)(const char *path, void *arg), void *arg);
+int ctm_attached_mounts_below(const struct ctm_attached *att,
+			      int (*fn)(const char *path, void *arg), void *arg);
 
 #endif

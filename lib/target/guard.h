@@ -14,7 +14,8 @@
 struct ctm_guard;
 
 enum ctm_guard_mode {
-	CTM_GUARD_READ,  /* check, diff: the config flock only where a loop of ours could be reused (image files) */
+	/* check, diff: the config flock only where a loop of ours could be reused (image files) */
+	CTM_GUARD_READ,
 	CTM_GUARD_WRITE, /* repair, undo: everything */
 	CTM_GUARD_HOOK,  /* the starter holds the config flock: do not take it, check the rest */
 };
@@ -25,15 +26,16 @@ struct ctm_guard_opts {
 };
 
 /**
- * CTM_REFUSED with the next step: running, mid-reboot, lock:, template, base volume, in use, mounted
- * elsewhere (which process, where), foreign loop device. On success the flock is held until ctm_guard_free().
- * For CTM_GUARD_WRITE the caller must locate the target again afterwards (the configuration may have changed) and
- * call ctm_guard_recheck() with it.
+ * CTM_REFUSED with the next step: running, mid-reboot, lock:, template, base volume, in use,
+ * mounted elsewhere (which process, where), foreign loop device. On success the flock is held until
+ * ctm_guard_free(). For CTM_GUARD_WRITE the caller must locate the target again afterwards (the
+ * configuration may have changed) and call ctm_guard_recheck() with it.
  */
-int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target, const struct ctm_volume *vol,
-		   const struct ctm_guard_opts *opts, struct ctm_guard **ret, struct ctm_err *err);
-int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target, const struct ctm_volume *vol,
-		      struct ctm_err *err);
+int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target,
+		   const struct ctm_volume *vol, const struct ctm_guard_opts *opts,
+		   struct ctm_guard **ret, struct ctm_err *err);
+int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target,
+		      const struct ctm_volume *vol, struct ctm_err *err);
 /** Gives the flock back early (readers, right after the walk). */
 void ctm_guard_free(struct ctm_guard *guard);
 void ctm_guard_freep(struct ctm_guard **guard);

@@ -26,6 +26,7 @@ struct ctm_identity {
 int ctm_identity_format(const struct ctm_identity *id, struct ctm_buf *out);
 int ctm_identity_parse(struct ctm_bytes text, struct ctm_identity *ret);
 /** 0, or CTM_REFUSED that names the first field which differs. */
-int ctm_identity_match(const struct ctm_identity *recorded, const struct ctm_identity *now, struct ctm_err *err);
+int ctm_identity_match(const struct ctm_identity *recorded, const struct ctm_identity *now,
+		       struct ctm_err *err);
 
 #endif

@@ -72,8 +72,9 @@ static bool is_relative_path(const char *path, size_t len)
 }
 
 /*
- * How much of the path openat2 takes in one go: all, or whole components with the slash behind them (which
- * makes a link in its place -ELOOP, like in the middle of a path). 0: not even one component.
+ * How much of the path openat2 takes in one go: all, or whole components with the slash behind them
+ * (which makes a link in its place -ELOOP, like in the middle of a path). 0: not even one
+ * component.
  */
 static size_t step_len(const char *path, size_t len)
 {
@@ -171,7 +172,10 @@ int ctm_rootfd_open_dir(int dir, const char *name, int *ret)
 	}
 	fd = openat2_beneath(dir, name, flags | O_NOATIME);
 	if (fd == -EPERM) {
-		/* Without privileges it is for owners alone; attach mounts noatime, so nothing is lost. */
+		/*
+		 * Without privileges it is for owners alone; attach mounts noatime, so nothing is
+		 * lost.
+		 */
 		fd = openat2_beneath(dir, name, flags);
 	}
 	if (fd < 0) {
@@ -243,7 +247,10 @@ int ctm_rootfd_unlink(int dir, const char *name, uint64_t dev, uint64_t ino)
 
 int ctm_rootfd_chown(int fd, ctm_did uid, ctm_did gid)
 {
-	/* (uid_t)-1 means "leave it" to the kernel: half of the change would be lost without a word. */
+	/*
+	 * (uid_t)-1 means "leave it" to the kernel: half of the change would be lost without a
+	 * word.
+	 */
 	if (uid.v == CTM_ID_INVALID || gid.v == CTM_ID_INVALID) {
 		return -EINVAL;
 	}

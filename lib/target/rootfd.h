@@ -38,12 +38,15 @@ struct ctm_handle {
 };
 
 /**
- * O_PATH descriptor of what stands at path (relative, "" is the root), the last component's link itself.
- * openat2 with BENEATH, NO_SYMLINKS, NO_MAGICLINKS, NO_XDEV; paths beyond PATH_MAX go in steps. -ELOOP: a
- * link on the way; -EXDEV: a mount on the way; -ENOENT ...
+ * O_PATH descriptor of what stands at path (relative, "" is the root), the last component's link
+ * itself. openat2 with BENEATH, NO_SYMLINKS, NO_MAGICLINKS, NO_XDEV; paths beyond PATH_MAX go in
+ * steps. -ELOOP: a link on the way; -EXDEV: a mount on the way; -ENOENT ...
  */
 int ctm_rootfd_open(int root, const char *path, size_t len, int *ret);
-/** Readable descriptor of a regular file (O_NONBLOCK, O_NOATIME where allowed), or of a directory; other types: -EMEDIUMTYPE, unopened. */
+/**
+ * Readable descriptor of a regular file (O_NONBLOCK, O_NOATIME where allowed), or of a directory;
+ * other types: -EMEDIUMTYPE, unopened.
+ */
 int ctm_rootfd_open_content(int root, const char *path, size_t len, int *ret);
 int ctm_rootfd_stat(int fd, struct ctm_inode *ret);
 
@@ -70,14 +73,15 @@ int ctm_rootfd_set_xattr(int fd, const char *name, struct ctm_bytes value);
 /** len 0 in *ret where the file system has no handles (-EOPNOTSUPP swallowed). */
 int ctm_rootfd_handle(int fd, struct ctm_handle *ret);
 /**
- * O_PATH descriptor; -ESTALE when the inode is gone. root: any descriptor on that file system; an O_PATH
- * one costs a second open each time, because open_by_handle_at(2) wants a real one.
+ * O_PATH descriptor; -ESTALE when the inode is gone. root: any descriptor on that file system; an
+ * O_PATH one costs a second open each time, because open_by_handle_at(2) wants a real one.
  */
 int ctm_rootfd_open_handle(int root, const struct ctm_handle *handle, int *ret);
 
 /**
- * Whether /proc is a real procfs: chmod, xattrs and ctm_rootfd_open_content() go through /proc/self/fd,
- * since fchmod(2) and fsetxattr(2) refuse O_PATH descriptors. Checked once by attach.
+ * Whether /proc is a real procfs: chmod, xattrs and ctm_rootfd_open_content() go through
+ * /proc/self/fd, since fchmod(2) and fsetxattr(2) refuse O_PATH descriptors. Checked once by
+ * attach.
  */
 bool ctm_rootfd_proc_ok(void);
 

@@ -30,11 +30,16 @@ struct ctm_volume {
 	char *format;  /* "raw", "subvol"; NULL for bind */
 	char *mp;      /* "/" or the mount point inside */
 	enum ctm_volume_kind kind;
-	bool base;     /* a template's base volume: never written */
-	bool readonly; /* ro=1 */
+	bool base;       /* a template's base volume: never written */
+	bool readonly;   /* ro=1 */
 	char *idmap_opt; /* the volume's own idmap= value, or NULL */
-	char *trusted_prefix; /* DIR on a path storage: the storage's own path, below which no link is followed; NULL otherwise */
-	struct ctm_idmap *map; /* effective: container id -> disk id; an empty one for a privileged container */
+	/*
+	 * DIR on a path storage: the storage's own path, below which no link is followed; NULL
+	 * otherwise
+	 */
+	char *trusted_prefix;
+	/* effective: container id -> disk id; an empty one for a privileged container */
+	struct ctm_idmap *map;
 };
 
 struct ctm_target {
@@ -45,24 +50,27 @@ struct ctm_target {
 	char *lock;        /* value of lock:, NULL when none */
 	char *hookscript;
 	bool template;
-	bool privileged;   /* empty map: nothing to shift */
-	char *socket;      /* abstract name of the command socket without the leading NUL; NULL for a path */
+	bool privileged; /* empty map: nothing to shift */
+	/* abstract name of the command socket without the leading NUL; NULL for a path */
+	char *socket;
 	CTM_VEC(struct ctm_volume) volumes; /* rootfs first */
 	CTM_VEC(char *) warnings;           /* what the config's parser would warn about */
 };
 
 struct ctm_target_opts {
-	const char *map_spec;  /* --map, for a path */
-	const char *ct_config; /* --ct-config: a PVE or LXC config file whose map counts, for a path */
+	const char *map_spec; /* --map, for a path */
+	/* --ct-config: a PVE or LXC config file whose map counts, for a path */
+	const char *ct_config;
 };
 
 /**
  * Resolves and reads configuration; attaches nothing, takes no lock. CTM_REFUSED for what cannot be
- * known for sure (unknown property, storage type, map that two programs read differently), CTM_USAGE for
- * words that make no sense.
+ * known for sure (unknown property, storage type, map that two programs read differently),
+ * CTM_USAGE for words that make no sense.
  */
-int ctm_target_locate(const struct ctm_host *host, const char *name, const struct ctm_target_opts *opts,
-		      struct ctm_target **ret, struct ctm_err *err);
+int ctm_target_locate(const struct ctm_host *host, const char *name,
+		      const struct ctm_target_opts *opts, struct ctm_target **ret,
+		      struct ctm_err *err);
 void ctm_target_free(struct ctm_target *target);
 static inline void ctm_target_freep(struct ctm_target **target)
 {
