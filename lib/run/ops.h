@@ -20,12 +20,32 @@ struct ctm_ref {
 	struct ctm_handle handle;
 };
 
+struct ctm_xattr {
+	const char *name;
+	struct ctm_bytes value;
+};
+
+/** A regular file that is to stand in a directory again exactly as it was saved. */
+struct ctm_saved {
+	struct ctm_inode_state state;
+	struct timespec atime;
+	struct timespec mtime;
+	const struct ctm_xattr *xattrs; /* all but ACLs and the capability, which state has */
+	size_t n_xattrs;
+	/* Writes the content to the descriptor; an error means that no file may appear. */
+	int (*content)(void *arg, int fd);
+	void *arg;
+};
+
 /**
  * All return 0 or negative errno. h is a small integer that open handed out (a descriptor in the
  * real one).
  */
 struct ctm_ops {
+	/* -ESTALE: no longer there, or another inode stands at the path. */
 	int (*open)(void *fs, const struct ctm_ref *ref, int *ret_h);
+	/* What stands under this name in the directory, a link itself; -ENOENT. */
+	int (*open_at)(void *fs, int dir_h, const char *name, int *ret_h);
 	void (*close)(void *fs, int h);
 	int (*stat)(void *fs, int h, struct ctm_inode *ret);
 	/* Everything a repair may change, attributes in the arena. */
@@ -35,8 +55,15 @@ struct ctm_ops {
 	int (*set_xattr)(void *fs, int h, const char *name, struct ctm_bytes value);
 	int (*handle)(void *fs, int h, struct ctm_handle *ret);
 	int (*set_mtime)(void *fs, int h, struct timespec mtime);
-	/* Removes name from the directory h if it is still this inode. */
+	/* A readable file descriptor (the caller closes it) of the regular file h; -EMEDIUMTYPE. */
+	int (*content)(void *fs, int h, int *ret_fd);
+	/* Removes name from the directory if it is still this inode; -ESTALE. */
 	int (*unlink)(void *fs, int dir_h, const char *name, uint64_t dev, uint64_t ino);
+	/*
+	 * The whole file appears at once or not at all, on stable storage; never replaces: -EEXIST.
+	 */
+	int (*restore)(void *fs, int dir_h, const char *name, const struct ctm_saved *file);
+	/* The whole file system is on stable storage. */
 	int (*sync)(void *fs);
 };
 

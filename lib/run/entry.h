@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One step of a run as its record holds it: what one inode was and what it becomes.
+ */
+#ifndef CTM_RUN_ENTRY_H
+#define CTM_RUN_ENTRY_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "plan/finding.h"
+#include "plan/plan.h"
+#include "run/ops.h"
+
+/* The values are the kind bytes of the journal's records. */
+enum ctm_entry_kind {
+	CTM_ENTRY_SET = 'S',     /* before -> after, one inode */
+	CTM_ENTRY_REMOVE = 'R',  /* a regular file with one link, saved in the run's removed.tar */
+	CTM_ENTRY_RESTORE = 'T', /* a file out of the run's restore.tar comes back */
+};
+
+/** Strings and values belong to whoever made it (plan, or the reader until its next call). */
+struct ctm_entry {
+	enum ctm_entry_kind kind;
+	enum ctm_finding_code cause; /* CTM_F_N: none that this version knows */
+	struct ctm_ref ref;          /* RESTORE: the path alone */
+	uint32_t nlink;
+	uint32_t names;                /* names of the inode that the scan met */
+	uint32_t attr;                 /* CTM_ATTR_*: flags that stood on the inode */
+	struct ctm_inode_state before; /* RESTORE: unused */
+	struct ctm_inode_state after;  /* REMOVE: unused */
+	/* REMOVE and RESTORE */
+	uint64_t size;
+	uint8_t sha256[32]; /* of the content */
+	struct timespec mtime;
+	const char *rule;             /* id of the rule, "" when there is none */
+	struct ctm_ref parent;        /* its path is the part of ref.path before the last slash */
+	struct timespec parent_mtime; /* put back once the last file of it is gone or is back */
+};
+
+#endif

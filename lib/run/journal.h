@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The record of one run: the file "journal" of its directory.
+ *
+ * Layout, version 1. All integers in records are varints (7 bits a byte, least significant first,
+ * the top bit says that more follow; at most 10 bytes) unless a width is given; those are little
+ * endian. zz: zigzag, 0 -1 1 -2 ... as 0 1 2 3. str: length, bytes.
+ *
+ *	file    = "ctmend journal\n" version:u8 record...
+ *	record  = length-of-body kind:u8 body crc:u32
+ *	crc     = zlib's crc32 over the number of the record in the file as u64 (0, 1, ...), then
+ *	the
+ *	          record's bytes before the crc; so none can be lost, doubled or moved
+ *
+ *	H  header, the first: (tag str)... Tags below 64 must be known to the reader.
+ *	   1 program's version   2 target   3 volume's key   4 identity (ctm_identity_format())
+ *	   5 map (ctm_idmap_format())   6 time: seconds, as decimal text   7 user   8 options
+ *	   9 kind: "repair" or "undo"   10 run that an undo takes back   11 digest of the plan   12
+ *	   run
+ *	S R T  entries (run/entry.h), coded against the entry before: see run/codec.h
+ *	Z  seal: number of entries, offset of this record, sha256[32] of removed.tar, of restore.tar
+ *	   (all zero: there is no such file). Up to and with this record the file is written and on
+ *	   stable storage before anything of the volume changes.
+ *	D  done: first entry, count. All of these were handled, and the volume was synced after
+ *	that. F  failed: entry, errno, str what was tried ("chown", "conflict"). It is not, or not
+ *	wholly, in its after state. C  continued: time as zz seconds, str program's version, str
+ *	user. An interrupted run was taken up. E  end: done, already so, conflicts, failed, time as
+ *	zz seconds. Nothing follows.
+ *
+ * Of what follows the seal only a torn tail is forgiven: a record that runs past the end of the
+ * file, or a damaged one after which no whole one follows. It is as if it had not been written.
+ */
+#ifndef CTM_RUN_JOURNAL_H
+#define CTM_RUN_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "run/entry.h"
+
+#define CTM_JOURNAL_FILE    "journal"
+#define CTM_JOURNAL_VERSION 1
+
+enum ctm_run_kind { CTM_RUN_REPAIR, CTM_RUN_UNDO };
+
+/** Strings: never NULL, "" for none. In what a reader hands out they live as long as the reader. */
+struct ctm_run_header {
+	const char *version;  /* of the program */
+	const char *target;   /* "115", or a path */
+	const char *volume;   /* "rootfs" */
+	const char *identity; /* ctm_identity_format() */
+	const char *map;      /* ctm_idmap_format() */
+	int64_t time;         /* seconds since 1970 */
+	const char *user;
+	const char *options;
+	enum ctm_run_kind kind;
+	const char *undoes; /* run */
+	const char *digest;
+	const char *run;
+};
+
+struct ctm_run_counts {
+	uint64_t done;      /* now as they should be, by this run */
+	uint64_t already;   /* were so when their turn came */
+	uint64_t conflicts; /* were neither before nor after: left */
+	uint64_t failed;    /* a call failed: left, perhaps half done */
+};
+
+struct ctm_run_seal {
+	uint64_t entries;
+	uint64_t offset; /* of the seal in the file */
+	uint8_t removed_sha256[32];
+	uint8_t restore_sha256[32];
+};
+
+/* --- writing --- */
+
+struct ctm_journal;
+
+/** Creates the file in a new run's directory and writes the header. */
+int ctm_journal_create(int dirfd, const struct ctm_run_header *header, struct ctm_journal **ret,
+		       struct ctm_err *err);
+int ctm_journal_add(struct ctm_journal *j, const struct ctm_entry *entry, struct ctm_err *err);
+uint64_t ctm_journal_entries(const struct ctm_journal *j);
+/** Writes the seal (entries and offset are filled in) and syncs the file. */
+int ctm_journal_seal(struct ctm_journal *j, const struct ctm_run_seal *seal, struct ctm_err *err);
+
+/** Opens a sealed one for appending; cuts a torn tail off. */
+struct ctm_reader;
+int ctm_journal_append(int dirfd, const struct ctm_reader *reader, struct ctm_journal **ret,
+		       struct ctm_err *err);
+int ctm_journal_failed(struct ctm_journal *j, uint64_t entry, int errnum, const char *what,
+		       struct ctm_err *err);
+/** Writes the mark and syncs; the caller has synced the volume. */
+int ctm_journal_done(struct ctm_journal *j, uint64_t first, uint64_t n, struct ctm_err *err);
+int ctm_journal_continued(struct ctm_journal *j, int64_t time, const char *version,
+			  const char *user, struct ctm_err *err);
+/** Writes the end and syncs. */
+int ctm_journal_end(struct ctm_journal *j, const struct ctm_run_counts *counts, int64_t time,
+		    struct ctm_err *err);
+void ctm_journal_free(struct ctm_journal *j);
+static inline void ctm_journal_freep(struct ctm_journal **j)
+{
+	ctm_journal_free(*j);
+}
+
+/* --- reading --- */
+
+/** An entry that the run could not bring to its after state. */
+struct ctm_run_failure {
+	uint64_t entry;
+	int errnum;
+	char what[16];
+};
+
+/** Half-open range of entries. */
+struct ctm_run_span {
+	uint64_t first;
+	uint64_t end;
+};
+
+/**
+ * Opens, and reads the file once from front to back, so that damage is known before anything acts
+ * on it: CTM_CORRUPT. Memory does not grow with the number of entries beyond one word for each
+ * CTM_CODEC_BLOCK of them.
+ */
+int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err);
+void ctm_reader_free(struct ctm_reader *r);
+static inline void ctm_reader_freep(struct ctm_reader **r)
+{
+	ctm_reader_free(*r);
+}
+const struct ctm_run_header *ctm_reader_header(const struct ctm_reader *r);
+const struct ctm_run_seal *ctm_reader_seal(const struct ctm_reader *r);
+uint64_t ctm_reader_count(const struct ctm_reader *r, enum ctm_entry_kind kind);
+/** Size of the file in bytes. */
+uint64_t ctm_reader_size(const struct ctm_reader *r);
+/** NULL: the run has not ended. */
+const struct ctm_run_counts *ctm_reader_end(const struct ctm_reader *r, int64_t *ret_time);
+bool ctm_reader_torn(const struct ctm_reader *r);
+/** Whether the entry is marked done, and whether it is marked failed. */
+bool ctm_reader_is_done(const struct ctm_reader *r, uint64_t entry);
+const struct ctm_run_failure *ctm_reader_failure(const struct ctm_reader *r, uint64_t entry);
+
+/**
+ * 1 and the next entry with its number, 0 after the last. Valid until the next call on the reader.
+ */
+int ctm_reader_next(struct ctm_reader *r, struct ctm_entry *ret, uint64_t *ret_index,
+		    struct ctm_err *err);
+/** The same from the last to the first. */
+int ctm_reader_prev(struct ctm_reader *r, struct ctm_entry *ret, uint64_t *ret_index,
+		    struct ctm_err *err);
+/** To the front (ctm_reader_next() starts over) or behind the last entry. */
+void ctm_reader_rewind(struct ctm_reader *r);
+void ctm_reader_to_end(struct ctm_reader *r);
+
+#endif

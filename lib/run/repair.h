@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * repair: a confirmed plan becomes a sealed record, and then the record is applied.
+ */
+#ifndef CTM_RUN_REPAIR_H
+#define CTM_RUN_REPAIR_H
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "run/ops.h"
+#include "run/outcome.h"
+#include "run/state.h"
+#include "target/identity.h"
+
+/**
+ * What repair and undo need to know of the run they make. All borrowed.
+ *
+ *	ctm_state_name(target->kind, target->name, &name)
+ *	ctm_state_open(host, name.p, wait, &state, &err)
+ *	ctm_effects_init(&fx, ctm_attached_root(att), &err)      volume attached with CTM_WRITE,
+ *	guard held struct ctm_run run = { .state = state, .ops = &ctm_effects_ops, .fs = &fx, ... }
+ *	ctm_repair(&run, plan, digest, &outcome, &err)
+ */
+struct ctm_run {
+	struct ctm_state *state; /* opened for writing */
+	const struct ctm_ops *ops;
+	void *fs;
+	const struct ctm_identity *identity;
+	const struct ctm_idmap *map;
+	const char *target;  /* as the user named it */
+	const char *volume;  /* "rootfs" */
+	const char *user;    /* ctm_run_user() */
+	const char *options; /* the command line's words that mattered, "" for none */
+	ctm_progress_fn progress;
+	void *progress_arg;
+};
+
+/**
+ * Records and applies a finished and inspected plan (its digest: ctm_plan_digest()). Each inode is
+ * opened and read again: what is not as the plan saw it is a conflict and left. Nothing of the
+ * volume has changed when the record cannot be written. A plan without actions does nothing and
+ * leaves no record. CTM_REFUSED: the plan itself refuses (tree.host, held lock), or an earlier run
+ * was interrupted.
+ */
+int ctm_repair(const struct ctm_run *run, const struct ctm_plan *plan, const char *digest,
+	       struct ctm_outcome *out, struct ctm_err *err);
+
+/**
+ * Who asked for it, for the record and the syslog: SUDO_USER, else the login uid's name, else the
+ * user's own.
+ */
+void ctm_run_user(char ret[static 64]);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The state directory: <sysroot>/var/lib/ctmend/<target>/<run>/, and who may write there.
+ *
+ * A target's directory is locked (flock) by who writes its records. A run's directory has the name
+ * "<number>-<UTC time>", for example 0007-20250131T235959Z; the number counts up, so that the order
+ * of runs survives a clock that jumps. It is built under the name ".new-<run>" and renamed when its
+ * record is complete and on stable storage: a directory without the dot is a whole record.
+ */
+#ifndef CTM_RUN_STATE_H
+#define CTM_RUN_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "target/host.h"
+#include "target/target.h"
+
+#define CTM_RUN_NAME_MAX 40
+
+struct ctm_state;
+
+/**
+ * The directory name of a target: a PVE container's number, a plain container's name, or a path
+ * (made real first, so that two names of one path share their records). Other bytes than letters,
+ * digits and "._-" are written %XX, also the first one of what else would start with a dot or be
+ * taken for a number; what gets too long ends in its SHA-256. -ENOMEM.
+ */
+int ctm_state_name(enum ctm_target_kind kind, const char *target, struct ctm_buf *ret);
+
+/**
+ * For writing: makes what is missing, waits up to wait seconds for the target's lock (CTM_REFUSED:
+ * another repair or undo holds it), sweeps away what a killed run left unfinished under a ".new-"
+ * name.
+ */
+int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int wait,
+		   struct ctm_state **ret, struct ctm_err *err);
+/** For reading, without lock; -ENOENT (err untouched) when there are no records. */
+int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ctm_state **ret,
+			struct ctm_err *err);
+void ctm_state_free(struct ctm_state *state);
+static inline void ctm_state_freep(struct ctm_state **state)
+{
+	ctm_state_free(*state);
+}
+
+/** Names of complete runs, oldest first. Free each name and the vector: ctm_run_names_done(). */
+struct ctm_run_names {
+	CTM_VEC(char *) names;
+};
+int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err);
+void ctm_run_names_done(struct ctm_run_names *names);
+/** The run a person means: its name, or its number alone ("7"). -ENOENT with CTM_REFUSED. */
+int ctm_state_find(struct ctm_state *state, const char *typed, char ret[static CTM_RUN_NAME_MAX],
+		   struct ctm_err *err);
+/** Directory descriptor of a run; the caller closes it. */
+int ctm_state_run_open(struct ctm_state *state, const char *run, int *ret, struct ctm_err *err);
+
+/**
+ * What may be spent on saving removed files: 256 MiB, or a tenth of the free space if that is less.
+ */
+int ctm_state_budget(struct ctm_state *state, uint64_t *ret, struct ctm_err *err);
+
+/** Begins a run: a new ".new-" directory (0700); the caller closes the descriptor. */
+int ctm_state_begin(struct ctm_state *state, char ret_run[static CTM_RUN_NAME_MAX], int *ret_dirfd,
+		    struct ctm_err *err);
+/** The files in it are written and synced: gives it its name, and syncs that. */
+int ctm_state_commit(struct ctm_state *state, const char *run, int dirfd, struct ctm_err *err);
+/** Removes a run that was begun and not committed. */
+void ctm_state_abandon(struct ctm_state *state, const char *run);
+
+#endif
