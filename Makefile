@@ -4,34 +4,40 @@
 #
 # Targets
 #   all            build/ctmend and build/libctmend.a (default)
-#   check          everything below that is a test; ends with "N passed, N failed, N skipped".
-#                  As root it first installs what is missing (make deps)
-#   check-unit     unit tests, one program for each tests/test_*.c; T=idmap runs one (T="idmap acl" two)
-#   check-cli      golden tests of the command line; T=NAME runs one, UPDATE=1 rewrites the .out files
+#   check          all that check-unit, -cli, -root, -man and -install do; its last line is
+#                  "N passed, N failed, N skipped". As root it first installs what is missing
+#   check-unit     unit tests, one program for each tests/test_*.c; T=idmap runs one of them
+#   check-cli      golden tests of the command line; T=NAME runs one, UPDATE=1 rewrites the .out
+#                  files
 #   check-root     tests on loop images, real ACLs and capabilities; need root; T=NAME runs one
 #   check-man      the manual pages pass mandoc -Tlint and groff -ww
 #   check-install  install to a scratch DESTDIR, run, uninstall; nothing may be left
-#   lint           clang-format, clang-tidy, shellcheck, codespell, house rules, -Werror with gcc and clang
-#   format         run clang-format over the C sources; F="a.c b.h" only over these
-#   coverage       build with gcov, run the tests, print the line coverage of lib/
-#   bench          timing and memory beside find, bfs and chown
+#   lint           clang-format, clang-tidy, shellcheck, codespell, the rules of the house, and
+#                  gcc and clang with warnings as errors
+#   format         run clang-format over the C sources; F="a.c b.h" over these alone
+#   coverage       build with gcov, run the tests, print the line coverage of lib/ (85 % or more)
+#   bench          time and memory beside find, bfs and chown
 #   demo           the main job on a small damaged container; needs root
-#   deps           install (apt-get, Debian 12) all that building and testing needs; needs root
-#   install        to DESTDIR; directories below
+#   deps           install all that building and testing needs (apt-get, Debian); needs root
+#   install        to DESTDIR and the directories below
 #   uninstall      remove what install put there
 #   dist           ctmend-VERSION.tar.xz from the last commit
-#   clean          remove the build directory (BUILD, SAN choose which); distclean removes all of them
+#   clean          remove the build directory that BUILD and SAN name
+#   distclean      remove all build directories
 #   help           this text
 #
 # Variables
-#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS   yours are used as they are, ours are added in front of them
-#   BUILD=DIR      where objects go (default build; build-address-undefined for SAN=address,undefined)
-#   SAN=LIST       build with -fsanitize=LIST; reports go to files and any report fails the check
+#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS
+#                  yours are used as they are; ours stand in front of them
+#   BUILD=DIR      where objects go; build, or build-address-undefined for SAN=address,undefined
+#   SAN=LIST       build with -fsanitize=LIST; any report of a sanitizer fails the check
 #   DEV=1          warnings are errors
-#   HARDENING=     compiler and linker flags for hardening (default: what the compiler knows)
+#   HARDENING=     compiler flags for hardening; what the compiler knows, by default
 #   V=1            show the commands
-#   T= F= UPDATE=1 see check-unit, check-cli and format
-#   REQUIRE_ROOT_TESTS=1  a skipped test is a failure (default when root runs the tests)
+#   T= F= UPDATE=1 see check-unit, check-cli and format; T takes several names
+#   TEST_TIMEOUT=  seconds for one test program or script (300)
+#   REQUIRE_ROOT_TESTS=1
+#                  a skipped test is a failure; default when root runs the tests
 #   prefix exec_prefix sbindir libdir includedir datarootdir mandir bashcompdir zshcompdir DESTDIR
 #   PKG_CONFIG AR INSTALL CLANG_FORMAT CLANG_TIDY
 
@@ -98,8 +104,8 @@ endif
 
 CFLAGS ?= $(if $(SAN)$(COVERAGE),-O1,-O2) -g
 
-# A flag is used when this compiler takes it without a word. Fortification needs an optimising build and
-# gets in the way of AddressSanitizer, which checks more.
+# A flag is used when this compiler takes it without a word. Fortification needs an optimising build
+# and gets in the way of AddressSanitizer, which checks more.
 probe = $(shell for f in $(1); do \
 	printf '\#include <string.h>\n' | \
 	$(CC) $(CFLAGS) -Werror $$f -x c -c -o /dev/null - 2>/dev/null && printf '%s ' $$f; done)
@@ -129,7 +135,8 @@ LINK        = $(CC) $(OUR_LDFLAGS) $(CFLAGS) $(LDFLAGS)
 # The version of an untagged build names its commit.
 VERSION := $(shell cat VERSION)
 COMMIT  := $(shell test -e .git && git describe --always --exclude '*' 2>/dev/null)
-TAGGED  := $(if $(COMMIT),$(shell git describe --exact-match --tags --match 'v$(VERSION)' 2>/dev/null))
+TAGGED  := $(if $(COMMIT),$(shell \
+	git describe --exact-match --tags --match 'v$(VERSION)' 2>/dev/null))
 VERSION_STRING := $(VERSION)$(if $(TAGGED),,$(COMMIT:%=+%))
 
 # --- building ------------------------------------------------------------------------------------
@@ -161,7 +168,8 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags.stamp
 	$(say) CC $@
 	$(Q)mkdir -p $(@D) && $(COMPILE_TST) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/libcmd.a $(BUILD)/libctmend.a
+TEST_LIBS := $(BUILD)/libtests.a $(BUILD)/libcmd.a $(BUILD)/libctmend.a
+$(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_LIBS)
 	$(say) LINK $@
 	$(Q)$(LINK) -o $@ $^ -lcriterion $(PKG_LIBS) $(LDLIBS)
 
@@ -175,7 +183,8 @@ quote = '$(subst ','\'',$(1))'
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags.stamp: FORCE
-	$(if $(MISSING_DEPS),@printf '%s\n' >&2 'libraries are missing ($(PKGS)); as root run: make deps'; exit 1)
+	$(if $(MISSING_DEPS),@echo >&2 'not all of these are there: $(PKGS)'; \
+		echo >&2 'as root run: make deps'; exit 1)
 	$(call stamp,$(call quote,$(COMPILE_SRC) $(CFLAGS) $(LINK) $(PKG_LIBS) $(LDLIBS)))
 $(BUILD)/version.stamp: FORCE
 	$(call stamp,$(call quote,$(VERSION_STRING)))
@@ -190,9 +199,9 @@ objects: $(ALL_OBJ)
 
 # --- testing -------------------------------------------------------------------------------------
 
-# What is missing is installed before a second make reads the pkg-config files.
 RUN = BUILD='$(BUILD)' SAN='$(SAN)' T='$(T)' tests/run.sh
 
+# What is missing is installed before a second make asks pkg-config.
 .PHONY: check check-unit check-cli check-root check-man check-install check-programs
 check:
 	@scripts/deps.sh --auto build test
@@ -234,11 +243,13 @@ demo:
 lint:
 	@scripts/deps.sh --auto build test dev
 	+@$(MAKE) --no-print-directory lint-run
+lint-run: ANALYZER := -include tests/analyzer.h
 lint-run:
 	+@BUILD='$(BUILD)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
-		LINT_FLAGS='-std=gnu17 -O1 -DCTM_VERSION="" $(OUR_CPPFLAGS) $(BANNED)' tests/lint.sh
+		LINT_FLAGS='-std=gnu17 -DCTM_VERSION="" $(OUR_CPPFLAGS) $(BANNED) $(ANALYZER)' \
+		tests/lint.sh
 format:
-	$(Q)$(CLANG_FORMAT) -i $(or $(F),$(LIB_SRC) $(CMD_SRC) cmd/main.c $(TEST_SRC) $(THELP_SRC) $(HEADERS))
+	$(Q)$(CLANG_FORMAT) -i $(or $(F),$(wildcard $(ALL_OBJ:$(BUILD)/%.o=%.c)) $(HEADERS))
 deps:
 	@scripts/deps.sh build test dev
 
@@ -269,7 +280,8 @@ endif
 		echo $(INSTALL) -m 644 $$m $$d; $(INSTALL) -d $$d; $(INSTALL) -m 644 $$m $$d; done
 
 uninstall:
-	rm -f $(DESTDIR)$(sbindir)/ctmend $(DESTDIR)$(libdir)/libctmend.a $(DESTDIR)$(includedir)/ctmend.h \
+	rm -f $(DESTDIR)$(sbindir)/ctmend \
+		$(DESTDIR)$(libdir)/libctmend.a $(DESTDIR)$(includedir)/ctmend.h \
 		$(DESTDIR)$(bashcompdir)/ctmend $(DESTDIR)$(zshcompdir)/_ctmend \
 		$(foreach m,$(MAN),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
 
@@ -283,4 +295,4 @@ distclean:
 	rm -rf build build-*/ coverage ctmend-*.tar.xz
 
 help:
-	@sed -n '3,/^$$/s/^#\( \|$$\)//p' Makefile
+	@sed -n '3,/^$$/{s/^# \{0,1\}//p}' Makefile

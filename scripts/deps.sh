@@ -5,16 +5,16 @@
 #
 #   deps.sh [--auto] GROUP...     GROUP: build, test, dev
 #
-# Does nothing, quickly, when all are there. With --auto and without root it prints the one command to run
-# and fails; so it does on a system without dpkg, unless the build needs nothing from it (--auto succeeds
-# there: the compiler will say what is missing).
+# Does nothing, quickly, when all are there. With --auto and without root it prints the one command
+# to run and fails; so it does on a system without dpkg, unless the build needs nothing from it
+# (--auto succeeds there: the compiler will say what is missing).
 set -eu
 
 build=(gcc make pkg-config libmount-dev libarchive-dev libacl1-dev libcap-dev libsmartcols-dev
 	libjansson-dev libblkid-dev nettle-dev zlib1g-dev)
-test=(libcriterion-dev acl attr bash btrfs-progs e2fsprogs git groff libarchive-tools libcap2-bin lxc
-	mandoc mmdebstrap mount python3 strace uidmap util-linux xfsprogs xz-utils
-	bfs hyperfine)
+test=(libcriterion-dev acl attr bash bfs btrfs-progs e2fsprogs git groff hyperfine
+	libarchive-tools libcap2-bin lxc mandoc mmdebstrap mount python3 strace uidmap util-linux
+	xfsprogs xz-utils)
 dev=(clang clang-format clang-tidy codespell gcovr libclang-rt-14-dev llvm shellcheck)
 
 auto=

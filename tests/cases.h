@@ -2,8 +2,9 @@
 /*
  * Table tests for Criterion.
  *
- * A parameterised Criterion test runs in a worker process that gets a copy of its parameter; pointers in the
- * parameter do not survive that. CASES hands over the index of the row, and the body looks the row up:
+ * A parameterised Criterion test runs in a worker process that gets a copy of its parameter;
+ * pointers in the parameter do not survive that. CASES hands over the index of the row, and the
+ * body looks the row up:
  *
  *	static const struct { const char *name; int in, want; } rows[] = {
  *		{ "zero", 0, 0 },
@@ -14,8 +15,8 @@
  *		cr_assert_eq(twice(rows[*i].in), rows[*i].want, "%s", rows[*i].name);
  *	}
  *
- * Each row is a test of its own in a process of its own. Criterion prints the name of the test but not the
- * row, so every message starts with the row's name.
+ * Each row is a test of its own in a process of its own. Criterion prints the name of the test but
+ * not the row, so every message starts with the row's name.
  */
 #ifndef CTM_TESTS_CASES_H
 #define CTM_TESTS_CASES_H
@@ -26,7 +27,10 @@
 
 #define CASES_MAX 4096
 
-/* The parameters 0, 1, ..., n - 1. Criterion copies them, so one array serves all tables of a program. */
+/*
+ * The parameters 0, 1, ..., n - 1. Criterion copies them, so one array serves all tables of a
+ * program.
+ */
 static inline struct criterion_test_params cases_upto(size_t n)
 {
 	static size_t row[CASES_MAX];
@@ -38,7 +42,10 @@ static inline struct criterion_test_params cases_upto(size_t n)
 	return cr_make_param_array(size_t, row, n);
 }
 
-/* Run the body that follows once for each row of the array `rows`; in the body `*i` is the row's index. */
+/*
+ * Run the body that follows once for each row of the array `rows`; in the body `*i` is the row's
+ * index.
+ */
 #define CASES(suite, name, rows)                                     \
 	ParameterizedTestParameters(suite, name)                     \
 	{                                                            \

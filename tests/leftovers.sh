@@ -13,8 +13,8 @@ leftover_mounts()
 	done < <(awk -v dir="$1/" 'index($5, dir) == 1 { print $5 }' /proc/self/mountinfo | tac)
 }
 
-# leftover_loops DIR: loop devices on files below DIR, and those that stand on such a device; the upper
-# ones first
+# leftover_loops DIR: loop devices on files below DIR, and those that stand on such a device; the
+# upper ones first
 leftover_loops()
 {
 	local dir=$1 dev file list more=1
@@ -38,8 +38,8 @@ leftover_loops()
 	printf '%s\n' "${found[@]}"
 }
 
-# leftovers DIR: one line for each mount and loop device. A loop device with autoclear goes a moment after
-# its last user, so this waits up to five seconds for them.
+# leftovers DIR: one line for each mount and loop device. A loop device with autoclear goes a moment
+# after its last user, so this waits up to five seconds for them.
 leftovers()
 {
 	local i loops

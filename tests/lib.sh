@@ -8,9 +8,9 @@
 #	t_is "a new file is empty" "$(stat -c %s "$TMP/a")" 0
 #	t_done
 #
-# $CTMEND is the program, $TMP an empty directory that goes away in the end. The lines are "ok NAME",
-# "not ok NAME", "skip NAME # REASON" and, from t_done, the plan "1..N"; a script without its plan has died.
-# Whatever else a script prints is kept in its log, and is shown when a test fails.
+# $CTMEND is the program, $TMP an empty directory that goes away in the end. The lines are "ok
+# NAME", "not ok NAME", "skip NAME # REASON" and, from t_done, the plan "1..N"; a script without its
+# plan has died. Whatever else a script prints is kept in its log, and is shown when a test fails.
 set -u -o pipefail
 
 T_COUNT=0
@@ -74,7 +74,8 @@ t_ok()
 	t_status "$1" 0 "${@:2}"
 }
 
-# t_fails NAME COMMAND...: the command ends with a status from 1 to 125: no success, not unknown, not killed
+# t_fails NAME COMMAND...: the command ends with a status from 1 to 125: no success, not unknown,
+# not killed
 t_fails()
 {
 	local name=$1 got

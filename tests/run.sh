@@ -6,11 +6,11 @@
 #   tests/run.sh PART...     PART: unit, cli, root, man, install
 #
 # Environment: BUILD (build directory), SAN (its sanitizers), T (names; only these), UPDATE (rewrite
-# goldens), REQUIRE_ROOT_TESTS (a skip fails the run; default 1 for root), TEST_TIMEOUT (seconds for one
-# program or script), TMPDIR.
+# goldens), REQUIRE_ROOT_TESTS (a skip fails the run; default 1 for root), TEST_TIMEOUT (seconds for
+# one program or script), TMPDIR.
 #
-# The last line is "N passed, N failed, N skipped". The exit status is 0 when nothing failed, and nothing
-# was skipped where that counts.
+# The last line is "N passed, N failed, N skipped". The exit status is 0 when nothing failed, and
+# nothing was skipped where that counts.
 set -u -o pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -33,7 +33,8 @@ case $BUILD in
 *) build=$top/$BUILD ;;
 esac
 export CTMEND=$build/ctmend
-# Programs under test find no colours, no user's locale, no other time zone and no variables of make.
+# Programs under test find no colours, no user's locale, no other time zone and no variables of
+# make.
 export LC_ALL=C.UTF-8 TZ=UTC NO_COLOR=1
 unset CDPATH
 
@@ -49,8 +50,9 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/ctmend-check.XXXXXX") || exit 1
 chmod 711 "$scratch"
 export CTM_SCRATCH=$scratch
 
-# Reports of sanitizers go to files: the exit status of a process that a test expects to fail, and of
-# Criterion's workers, says nothing about them. Processes that gave up their privileges write there too.
+# Reports of sanitizers go to files: the exit status of a process that a test expects to fail, and
+# of Criterion's workers, says nothing about them. Processes that gave up their privileges write
+# there too.
 if [ -n "$SAN" ]; then
 	mkdir -m 1777 "$scratch/san"
 	export ASAN_OPTIONS="log_path=$scratch/san/asan:detect_leaks=1:strict_string_checks=1"
@@ -106,9 +108,9 @@ say()
 		}' "$results"
 }
 
-# collect PART NAME STATUS LOG: read the lines "ok NAME", "not ok NAME", "skip NAME # REASON" and the
-# closing plan "1..N" of a script. A script that ends without its plan, or with another number of lines,
-# has died on the way.
+# collect PART NAME STATUS LOG: read the lines "ok NAME", "not ok NAME", "skip NAME # REASON" and
+# the closing plan "1..N" of a script. A script that ends without its plan, or with another number
+# of lines, has died on the way.
 collect()
 {
 	local part=$1 name=$2 status=$3 log=$4 line n=0 plan=-1
@@ -163,14 +165,15 @@ part_unit()
 	done
 }
 
-# collect_criterion NAME STATUS TAP: Criterion prints "1..N" first and "ok - SUITE::TEST" for each; the
-# lines of a failure's text are indented.
+# collect_criterion NAME STATUS TAP: Criterion prints "1..N" first and "ok - SUITE::TEST" for each;
+# the lines of a failure's text are indented.
 collect_criterion()
 {
 	local name=$1 status=$2 tap=$3 line test n=0 plan=-1 failed=0
 
 	if [ ! -e "$tap" ]; then
-		result not-ok unit "$name" "ended with status $status before its report, see $logs/$name.log"
+		result not-ok unit "$name" \
+			"ended with status $status before its report, see $logs/$name.log"
 		sed 's/^/    /' "$logs/$name.log"
 		return
 	fi
@@ -211,7 +214,8 @@ collect_criterion()
 	fi
 }
 
-# "suite::test (0.00s)", "suite::test unexpected signal after file.c:3", "suite::test timed out (1.01s)"
+# "suite::test (0.00s)", "suite::test unexpected signal after file.c:3", "suite::test timed out
+# (1.01s)"
 criterion_name()
 {
 	sed 's/  *([0-9.]*s)$//' <<<"$1"
@@ -219,7 +223,7 @@ criterion_name()
 
 part_cli()
 {
-	local script name before status
+	local script name before status log
 
 	for script in tests/cli/[0-9]*.sh; do
 		name=$(basename "$script" .sh)
@@ -227,16 +231,18 @@ part_cli()
 			continue
 		fi
 		before=$(wc -l <"$results")
-		timeout -k 10 "$TEST_TIMEOUT" tests/cli/run "$name" >"$logs/cli-$name.log" 2>&1 </dev/null
+		log=$logs/cli-$name.log
+		timeout -k 10 "$TEST_TIMEOUT" tests/cli/run "$name" >"$log" 2>&1 </dev/null
 		status=$?
-		collect cli "$name" "$status" "$logs/cli-$name.log"
+		collect cli "$name" "$status" "$log"
 		say cli "$name" "$before"
 	done
 }
 
 part_root()
 {
-	local script name before status found
+	local script name before status log found
+	local title='no mount, loop device or directory is left'
 
 	for script in tests/root/[0-9]*.sh; do
 		name=$(basename "$script" .sh)
@@ -247,20 +253,22 @@ part_root()
 		if [ "$is_root" = 0 ]; then
 			result skip root "$name" "needs root"
 		else
-			timeout -k 20 "$TEST_TIMEOUT" bash "$script" >"$logs/root-$name.log" 2>&1 </dev/null
+			log=$logs/root-$name.log
+			timeout -k 20 "$TEST_TIMEOUT" bash "$script" >"$log" 2>&1 </dev/null
 			status=$?
-			collect root "$name" "$status" "$logs/root-$name.log"
+			collect root "$name" "$status" "$log"
 		fi
 		say root "$name" "$before"
 	done
 	if [ "$is_root" = 1 ]; then
 		before=$(wc -l <"$results")
 		found=$(leftovers "$scratch")
-		found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san -printf '\ndirectory %p')
+		found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san \
+			-printf '\ndirectory %p')
 		if [ -z "$found" ]; then
-			result ok root "no mount, loop device or directory is left"
+			result ok root "$title"
 		else
-			result not-ok root "no mount, loop device or directory is left" "${found//$'\n'/; }"
+			result not-ok root "$title" "${found//$'\n'/; }"
 		fi
 		say root leftovers "$before"
 	fi
@@ -268,21 +276,22 @@ part_root()
 
 part_man()
 {
-	local page name before
+	local page name before log tool
 
 	for page in man/*.[1-8]; do
 		if [ ! -e "$page" ]; then
 			continue
 		fi
 		name=$(basename "$page")
+		log=$logs/man-$name.log
 		before=$(wc -l <"$results")
 		for tool in "mandoc -T lint -W style" "groff -ww -mandoc -z -Tutf8"; do
 			# shellcheck disable=SC2086 # words of a command
-			if $tool "$page" >"$logs/man-$name.log" 2>&1 && [ ! -s "$logs/man-$name.log" ]; then
+			if $tool "$page" >"$log" 2>&1 && [ ! -s "$log" ]; then
 				result ok man "$name: ${tool%% *}"
 			else
 				result not-ok man "$name: ${tool%% *}"
-				sed 's/^/    /' "$logs/man-$name.log"
+				sed 's/^/    /' "$log"
 			fi
 		done
 		say man "$name" "$before"
@@ -292,17 +301,18 @@ part_man()
 # Install into an empty directory, run the program from there, uninstall: nothing may be left.
 part_install()
 {
-	local dest=$scratch/install left before
+	local dest=$scratch/install log=$logs/install.log left before
+	local make=(make "BUILD=$BUILD" "SAN=$SAN" prefix=/usr "DESTDIR=$scratch/install")
 
 	before=$(wc -l <"$results")
-	if make BUILD="$BUILD" SAN="$SAN" prefix=/usr DESTDIR="$dest" install >"$logs/install.log" 2>&1 &&
-		"$dest/usr/sbin/ctmend" --version >>"$logs/install.log" 2>&1; then
+	if "${make[@]}" install >"$log" 2>&1 &&
+		"$dest/usr/sbin/ctmend" --version >>"$log" 2>&1; then
 		result ok install "install and run"
 	else
-		result not-ok install "install and run" "see $logs/install.log"
-		sed 's/^/    /' "$logs/install.log"
+		result not-ok install "install and run" "see $log"
+		sed 's/^/    /' "$log"
 	fi
-	make BUILD="$BUILD" SAN="$SAN" prefix=/usr DESTDIR="$dest" uninstall >>"$logs/install.log" 2>&1
+	"${make[@]}" uninstall >>"$log" 2>&1
 	left=$(find "$dest" ! -type d -printf '%P ')
 	if [ -z "$left" ]; then
 		result ok install "uninstall leaves nothing"

@@ -52,6 +52,7 @@
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 #endif
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name cannot stand in parentheses here */
 #define CTM_NEVER(call, why) extern __typeof__(call) call __attribute__((__unavailable__(why)))
 
 CTM_NEVER(strcpy, "it does not know the size of its buffer: memcpy, or ctm_buf");
@@ -148,6 +149,7 @@ CTM_BY_PATH(utime);
 CTM_BY_PATH(utimensat);
 CTM_BY_PATH(utimes);
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 #undef CTM_NEVER
 #undef CTM_BY_PATH
 

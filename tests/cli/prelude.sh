@@ -3,7 +3,8 @@
 #
 # What a golden script of tests/cli finds ready: it starts in the empty directory $TMP.
 
-# ctm ARGUMENT...: run ctmend and show the command, its stdout, its stderr behind "2> ", and its exit status
+# ctm ARGUMENT...: run ctmend and show the command, its stdout, its stderr behind "2> ", and its
+# exit status
 ctm()
 {
 	local status

@@ -6,7 +6,8 @@
 t_ok "a PVE image can be made" t_pve_image "$TMP/pve.raw" 64M 200000
 t_mount "$TMP/pve.raw" "$TMP/pve" -o ro
 t_is "its root belongs to the base" "$(stat -c %u:%g "$TMP/pve")" 200000:200000
-t_match "it has multi-mount protection" "$(dumpe2fs -h "$TMP/pve.raw" 2>/dev/null)" 'features:.* mmp'
+t_match "it has multi-mount protection" "$(dumpe2fs -h "$TMP/pve.raw" 2>/dev/null)" \
+	'features:.* mmp'
 t_match "a mount is found" "$(leftover_mounts "$TMP")" "/pve$"
 t_umount "$TMP/pve"
 t_is "and is gone" "$(leftovers "$TMP")" ""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 #
-# For the scripts of tests/root: tests/lib.sh plus images, loop devices and mounts. They all go away when the
-# script ends; what is then still mounted or attached below $TMP (because the program left it) is a failure.
+# For the scripts of tests/root: tests/lib.sh plus images, loop devices and mounts. They all go away
+# when the script ends; what is then still mounted or attached below $TMP (because the program left
+# it) is a failure.
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../leftovers.sh"
 
@@ -33,7 +34,8 @@ t_image()
 	esac
 }
 
-# t_pve_image FILE SIZE [BASE]: an ext4 image as PVE makes one for a container whose root is BASE (100000)
+# t_pve_image FILE SIZE [BASE]: an ext4 image as PVE makes one for a container whose root is BASE
+# (100000)
 t_pve_image()
 {
 	local base=${3:-100000}
@@ -59,8 +61,8 @@ t_unloop()
 	fi
 }
 
-# t_mount SOURCE DIR [OPTION...]: mount a device, or an image through a loop device that goes with the mount;
-# the directory is made. The options go to mount.
+# t_mount SOURCE DIR [OPTION...]: mount a device, or an image through a loop device that goes with
+# the mount; the directory is made. The options go to mount.
 t_mount()
 {
 	local source=$1 dir=$2
@@ -88,8 +90,8 @@ t_umount()
 	umount "$1"
 }
 
-# t_listing DIR: one line for each inode with all that a repair must keep or may change: path, type, owner,
-# mode, mtime, link count, target; sorted. Compare two with t_is.
+# t_listing DIR: one line for each inode with all that a repair must keep or may change: path, type,
+# owner, mode, mtime, link count, target; sorted. Compare two with t_is.
 t_listing()
 {
 	(cd "$1" && find . -xdev -printf '%P\t%y\t%U:%G\t%m\t%T@\t%n\t%l\n' | LC_ALL=C sort)
