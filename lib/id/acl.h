@@ -9,6 +9,7 @@
 #ifndef CTM_ID_ACL_H
 #define CTM_ID_ACL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -24,7 +25,7 @@ struct ctm_acl_entry {
 	uint32_t id;   /* meaningful for ACL_USER and ACL_GROUP */
 };
 
-/** Number of entries, or -EINVAL when the bytes are no version-2 ACL (length, version). */
+/** Number of entries, or -EINVAL when the bytes are no version-2 ACL (absent, length, version). */
 int ctm_acl_count(struct ctm_bytes acl);
 /** Entry i; the caller has checked i against ctm_acl_count(). */
 struct ctm_acl_entry ctm_acl_get(struct ctm_bytes acl, int i);
@@ -42,14 +43,19 @@ bool ctm_acl_off_map(struct ctm_bytes acl, const struct ctm_idmap *map);
 typedef bool (*ctm_acl_move_fn)(enum ctm_idkind kind, ctm_did from, ctm_did *to, void *arg);
 
 /**
- * Copy of the ACL with each named id replaced where fn says so. *ret_merge is set when two entries
- * of one tag would end on one id (they did not before): the caller must leave the inode alone then.
- * Returns the number of entries that moved, -EINVAL for a malformed value, -ENOMEM.
+ * Copy of the ACL with each named id replaced where fn says so. *ret_merge is set when two
+ * entries of one tag with different ids would end on one id: the caller must leave the inode
+ * alone then, for one of the two would be lost. Duplicates that are there already are none of
+ * that. Returns the number of entries whose id changes, -EINVAL for a malformed value, -ENOMEM.
  */
 int ctm_acl_move(struct ctm_bytes acl, ctm_acl_move_fn fn, void *arg, struct ctm_arena *arena,
 		 struct ctm_bytes *ret, bool *ret_merge);
 
-/** "u::rwx,u:33:rwx,g::r-x,m::rwx,o::---", ids as stored. -EINVAL, -ENOMEM. */
+/**
+ * "u::rwx,u:33:rwx,g::r-x,m::rwx,o::---", ids as stored, entries in the order of the bytes (the
+ * abbreviated form of acl_to_any_text(3)). A tag or permission bits that no kernel writes are
+ * shown as hex: "0x40:33:rw-+0x8". -EINVAL, -ENOMEM.
+ */
 int ctm_acl_format(struct ctm_bytes acl, struct ctm_buf *out);
 
 #endif

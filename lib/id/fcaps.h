@@ -6,6 +6,7 @@
 #ifndef CTM_ID_FCAPS_H
 #define CTM_ID_FCAPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -25,11 +26,12 @@ struct ctm_fcaps {
 
 /** -EINVAL: length and revision do not fit each other, revision 1 or unknown, unknown flag bits. */
 int ctm_fcaps_parse(struct ctm_bytes raw, struct ctm_fcaps *ret);
-/** Writes the on-disk form; returns its length (20 or 24). */
+/** Writes the on-disk form of caps->revision; returns its length (20 or 24). */
 size_t ctm_fcaps_pack(const struct ctm_fcaps *caps, unsigned char out[static CTM_FCAPS_V3_LEN]);
 /**
- * "cap_net_raw=ep" style text in the order of the kernel's numbers, with "[rootid=N]" for revision
- * 3. -ENOMEM.
+ * What getcap -n prints behind the name (libcap 2.66): "cap_net_raw=ep", "=ep cap_chown-ep" when
+ * most capabilities share their sets, "cap_net_raw=ep [rootid=100000]" for revision 3. Names in
+ * the order of the kernel's numbers; a bit without a name is its number. -ENOMEM.
  */
 int ctm_fcaps_format(const struct ctm_fcaps *caps, struct ctm_buf *out);
 

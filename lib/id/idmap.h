@@ -30,15 +30,25 @@ enum ctm_idkind { CTM_UID, CTM_GID };
 /** (uid_t)-1: chown(2) reads it as "leave alone", so it is neither a target nor part of a range. */
 #define CTM_ID_INVALID UINT32_MAX
 
+/** Ranges of one kind: the kernel's limit since Linux 4.15 (user_namespaces(7)). */
+#define CTM_IDMAP_MAX 340
+
+/** Length of a range when none is given, and of PVE's default. */
+#define CTM_IDMAP_DEFAULT_LEN 65536
+
 struct ctm_range {
 	uint32_t ct;   /* first container id */
 	uint32_t disk; /* first disk id */
 	uint32_t len;  /* at least 1; ct + len - 1 and disk + len - 1 stay below CTM_ID_INVALID */
 };
 
-/** Opaque to users; sorted copies for both directions. */
+/**
+ * Opaque to users; sorted copies for both directions. Lookups change nothing: once it is filled,
+ * a map may be used by any number of threads.
+ */
 struct ctm_idmap;
 
+/** NULL when memory runs out. */
 struct ctm_idmap *ctm_idmap_new(void);
 void ctm_idmap_free(struct ctm_idmap *map);
 static inline void ctm_idmap_freep(struct ctm_idmap **map)
@@ -48,7 +58,8 @@ static inline void ctm_idmap_freep(struct ctm_idmap **map)
 
 /**
  * Adds one range. -EINVAL: length 0; -ERANGE: it would hold 4294967295; -EEXIST: it overlaps an
- * earlier range of the kind on the container's or the disk's side; -ENOMEM.
+ * earlier range of the kind on the container's or the disk's side; -E2BIG: CTM_IDMAP_MAX ranges are
+ * there. The map is then as it was before.
  */
 int ctm_idmap_add(struct ctm_idmap *map, enum ctm_idkind kind, struct ctm_range range);
 
@@ -56,13 +67,21 @@ int ctm_idmap_add(struct ctm_idmap *map, enum ctm_idkind kind, struct ctm_range 
 int ctm_idmap_add_default(struct ctm_idmap *map);
 
 /**
- * One value of an lxc.idmap key: "u 0 100000 65536". Blanks as PVE's and LXC's parsers take them.
- * Refused with a sentence: another letter, missing or extra words, signs, hex, a leading zero (PVE
- * reads it as decimal, LXC as octal), numbers over 32 bits, and what ctm_idmap_add() refuses.
+ * One value of an lxc.idmap key: "u 0 100000 65536"; words apart by spaces, tabs or carriage
+ * returns, which PVE and LXC both take. Refused (CTM_REFUSED) with a sentence that names the word
+ * and what is expected: another letter, missing or extra words, signs, hex, a leading zero (PVE
+ * reads it as decimal, LXC as octal), numbers over 32 bits (-EINVAL, -ERANGE), and what
+ * ctm_idmap_add() refuses.
  */
 int ctm_idmap_add_line(struct ctm_idmap *map, const char *line, struct ctm_err *err);
 
-/** The --map argument: "100000", "0:100000:65536", "u:0:100000:65536,g:0:100000:65536,...". */
+/**
+ * The --map argument: "100000" (a base for 65536 ids of both kinds), "0:100000:65536" (one range
+ * for both kinds), or a list of ranges with or without a kind:
+ * "u:0:100000:65536,g:0:100000:65536,...". One kind may stay without a range: whether that is
+ * enough is the caller's to say. CTM_USAGE and the errors of ctm_idmap_add_line(). *ret is a new
+ * map.
+ */
 int ctm_idmap_parse_spec(const char *spec, struct ctm_idmap **ret, struct ctm_err *err);
 
 bool ctm_idmap_empty(const struct ctm_idmap *map, enum ctm_idkind kind);
@@ -79,6 +98,7 @@ bool ctm_idmap_in_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid 
 
 /** "u 0 100000 65536, g 0 100000 65536": uids first, in the order added. -ENOMEM. */
 int ctm_idmap_format(const struct ctm_idmap *map, struct ctm_buf *out);
+/** Whether both send every id to the same place; order and splitting of the ranges do not count. */
 bool ctm_idmap_eq(const struct ctm_idmap *a, const struct ctm_idmap *b);
 
 #endif
