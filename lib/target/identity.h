@@ -24,6 +24,7 @@ struct ctm_identity {
 
 /** Stable text of one line per field, for the plan's digest and the record's header. -ENOMEM. */
 int ctm_identity_format(const struct ctm_identity *id, struct ctm_buf *out);
+/** Takes exactly what ctm_identity_format() writes: -EBADMSG for all else, -ENOMEM. */
 int ctm_identity_parse(struct ctm_bytes text, struct ctm_identity *ret);
 /** 0, or CTM_REFUSED that names the first field which differs. */
 int ctm_identity_match(const struct ctm_identity *recorded, const struct ctm_identity *now,
