@@ -61,6 +61,7 @@ CLANG_FORMAT ?= clang-format
 CLANG_TIDY   ?= clang-tidy
 
 comma := ,
+hash  := \#
 BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)
 
 ifeq ($(V),1)
@@ -107,7 +108,7 @@ CFLAGS ?= $(if $(SAN)$(COVERAGE),-O1,-O2) -g
 # A flag is used when this compiler takes it without a word. Fortification needs an optimising build
 # and gets in the way of AddressSanitizer, which checks more.
 probe = $(shell for f in $(1); do \
-	printf '\#include <string.h>\n' | \
+	echo '$(hash)include <string.h>' | \
 	$(CC) $(CFLAGS) -Werror $$f -x c -c -o /dev/null - 2>/dev/null && printf '%s ' $$f; done)
 ifndef HARDENING
 HARDENING := $(call probe,-fstack-protector-strong -fstack-clash-protection -fcf-protection \
@@ -120,11 +121,14 @@ WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wvla -Wstrict-prototypes -Wmi
 WARN_SRC := -Wconversion -Wsign-conversion
 
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+# gcc's shared libubsan ignores the file for its reports when libasan is loaded too; linked together
+# they share their options. clang always links its own statically.
+SAN_LIBS  := $(if $(SAN),$(call probe,-static-libasan -static-libubsan))
 COV_FLAGS := $(if $(COVERAGE),--coverage -fprofile-update=atomic)
 
 OUR_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Icmd $(PKG_CFLAGS)
 OUR_CFLAGS   := -std=gnu17 -pthread $(WARN) $(HARDENING) $(SAN_FLAGS) $(COV_FLAGS)
-OUR_LDFLAGS  := -pthread -Wl,--as-needed $(HARDENING_LD) $(SAN_FLAGS) $(COV_FLAGS)
+OUR_LDFLAGS  := -pthread -Wl,--as-needed $(HARDENING_LD) $(SAN_FLAGS) $(SAN_LIBS) $(COV_FLAGS)
 BANNED       := $(if $(wildcard lib/base/banned.h),-include base/banned.h)
 
 COMPILE_ANY = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS)
