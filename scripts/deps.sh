@@ -70,8 +70,12 @@ fi
 
 echo "installing: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
-# The lists of a fresh machine are empty or old; fetch them only when the first try fails.
-if ! apt-get install -y --no-install-recommends -qq "${missing[@]}"; then
+install=(apt-get install -y --no-install-recommends -qq "${missing[@]}")
+# Fetch the lists only when there are none, or when they are too old to find the files.
+if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
 	apt-get update -qq
-	apt-get install -y --no-install-recommends -qq "${missing[@]}"
+fi
+if ! "${install[@]}"; then
+	apt-get update -qq
+	"${install[@]}"
 fi
