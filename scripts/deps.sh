@@ -15,7 +15,7 @@ build=(gcc make pkg-config libmount-dev libarchive-dev libacl1-dev libcap-dev li
 test=(libcriterion-dev acl attr bash bfs btrfs-progs e2fsprogs git groff hyperfine
 	libarchive-tools libcap2-bin lxc mandoc mmdebstrap mount python3 strace uidmap util-linux
 	xfsprogs xz-utils)
-dev=(clang clang-format clang-tidy codespell gcovr libclang-rt-14-dev llvm shellcheck)
+dev=(clang clang-format clang-tidy codespell gcovr libclang-rt-dev llvm shellcheck)
 
 auto=
 if [ "${1-}" = --auto ]; then

@@ -38,17 +38,13 @@ export CTMEND=$build/ctmend
 export LC_ALL=C.UTF-8 TZ=UTC NO_COLOR=1
 unset CDPATH
 
-logs=$build/test-logs
-rm -rf "$logs"
-mkdir -p "$logs"
-results=$logs/results
-: >"$results"
-
 # All scratch directories of this run are below one; what is left of it in the end is a failure.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ctmend-check.XXXXXX") || exit 1
 # A test may read files here as another user.
 chmod 711 "$scratch"
 export CTM_SCRATCH=$scratch
+results=$scratch/results
+: >"$results"
 
 # Reports of sanitizers go to files: the exit status of a process that a test expects to fail, and
 # of Criterion's workers, says nothing about them. Processes that gave up their privileges write
@@ -72,6 +68,15 @@ finish()
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+# fresh_logs PART: an empty directory for the logs of a part. Each has its own, so that two parts may
+# run at the same time in one build directory.
+fresh_logs()
+{
+	logs=$build/test-logs/$1
+	rm -rf "$logs"
+	mkdir -p "$logs"
+}
 
 # result VERDICT PART NAME [REASON]: VERDICT is ok, not-ok or skip
 result()
@@ -231,7 +236,7 @@ part_cli()
 			continue
 		fi
 		before=$(wc -l <"$results")
-		log=$logs/cli-$name.log
+		log=$logs/$name.log
 		timeout -k 10 "$TEST_TIMEOUT" tests/cli/run "$name" >"$log" 2>&1 </dev/null
 		status=$?
 		collect cli "$name" "$status" "$log"
@@ -253,7 +258,7 @@ part_root()
 		if [ "$is_root" = 0 ]; then
 			result skip root "$name" "needs root"
 		else
-			log=$logs/root-$name.log
+			log=$logs/$name.log
 			timeout -k 20 "$TEST_TIMEOUT" bash "$script" >"$log" 2>&1 </dev/null
 			status=$?
 			collect root "$name" "$status" "$log"
@@ -263,7 +268,7 @@ part_root()
 	if [ "$is_root" = 1 ]; then
 		before=$(wc -l <"$results")
 		found=$(leftovers "$scratch")
-		found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san \
+		found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san ! -name results \
 			-printf '\ndirectory %p')
 		if [ -z "$found" ]; then
 			result ok root "$title"
@@ -283,7 +288,7 @@ part_man()
 			continue
 		fi
 		name=$(basename "$page")
-		log=$logs/man-$name.log
+		log=$logs/$name.log
 		before=$(wc -l <"$results")
 		for tool in "mandoc -T lint -W style" "groff -ww -mandoc -z -Tutf8"; do
 			# shellcheck disable=SC2086 # words of a command
@@ -301,7 +306,7 @@ part_man()
 # Install into an empty directory, run the program from there, uninstall: nothing may be left.
 part_install()
 {
-	local dest=$scratch/install log=$logs/install.log left before
+	local dest=$scratch/install log=$logs/log left before
 	local make=(make "BUILD=$BUILD" "SAN=$SAN" prefix=/usr "DESTDIR=$scratch/install")
 
 	before=$(wc -l <"$results")
@@ -331,6 +336,7 @@ part_sanitizers()
 	if [ -z "$SAN" ]; then
 		return
 	fi
+	fresh_logs sanitizers
 	for report in "$scratch"/san/*; do
 		if [ ! -e "$report" ]; then
 			result ok sanitizers "no report of $SAN"
@@ -344,6 +350,7 @@ part_sanitizers()
 }
 
 for part in "$@"; do
+	fresh_logs "$part"
 	case $part in
 	unit) part_unit ;;
 	cli) part_cli ;;
