@@ -34,8 +34,9 @@ declare -A rank=(
 	[cmd]=11
 )
 
-# lib/FOLDER/NAME.c is tested by tests/test_NAME.c or tests/test_FOLDER_NAME.c, an index.c by
-# tests/test_FOLDER.c. The others: a pattern, and who tests it or why nobody does.
+# lib/FOLDER/NAME.c is tested by tests/test_NAME.c or tests/test_FOLDER_NAME.c, a part NAME_PART.c
+# of a module also by tests/test_NAME.c, an index.c by tests/test_FOLDER.c. The others: a pattern,
+# and who tests it or why nobody does.
 untested=(
 	"lib/base/version.c one constant, printed by tests/cli/001-version.sh"
 	"lib/rules/*.c tests/test_rules.c"
@@ -72,6 +73,7 @@ list()
 mapfile -t c_files < <(list '*.c' '*.h')
 mapfile -t sources < <(list 'lib/*.c' 'cmd/*.c')
 mapfile -t scripts < <(list '*.sh' 'tests/cli/run' '.ci/run')
+mapfile -t awks < <(list '*.awk')
 mapfile -t pages < <(list 'man/*.[1-8]')
 mapfile -t text < <(list '*' | grep -vE '^(LICENSE|fixtures/.*|.*\.out|.*\.patch)$')
 
@@ -152,7 +154,8 @@ tested()
 		esac
 		name=$(basename "$file" .c)
 		folder=$(basename "$(dirname "$file")")
-		if [ -e "tests/test_$name.c" ] || [ -e "tests/test_${folder}_$name.c" ]; then
+		if [ -e "tests/test_$name.c" ] || [ -e "tests/test_${name%_*}.c" ] ||
+			[ -e "tests/test_${folder}_$name.c" ]; then
 			continue
 		fi
 		if [ "$name" = index ] && [ -e "tests/test_$folder.c" ]; then
@@ -210,7 +213,7 @@ spdx()
 {
 	local file
 
-	for file in "${c_files[@]}" "${scripts[@]}" "${pages[@]}" Makefile; do
+	for file in "${c_files[@]}" "${scripts[@]}" "${awks[@]}" "${pages[@]}" Makefile; do
 		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later'; then
 			echo "$file: no SPDX line"
 		fi

@@ -69,8 +69,8 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# fresh_logs PART: an empty directory for the logs of a part. Each has its own, so that two parts may
-# run at the same time in one build directory.
+# fresh_logs PART: an empty directory for the logs of a part. Each has its own, so that two parts
+# may run at the same time in one build directory.
 fresh_logs()
 {
 	logs=$build/test-logs/$1
