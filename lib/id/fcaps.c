@@ -162,17 +162,30 @@ static int add_letters(struct ctm_buf *out, char sign, unsigned in)
 			    in & IN_P ? "p" : "");
 }
 
-/*
- * Appends the names, with a comma between, of the bits from first to end that have the
- * combination.
- */
-static int add_names(const struct ctm_fcaps *caps, unsigned first, unsigned end, unsigned in,
+/* Bits from first up to end. */
+struct bits {
+	unsigned first;
+	unsigned end;
+};
+
+static bool any(const struct ctm_fcaps *caps, struct bits bits, unsigned in)
+{
+	for (unsigned bit = bits.first; bit < bits.end; bit++) {
+		if (combination(caps, bit) == in) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Appends the names of those bits that have the combination: "cap_chown,cap_fowner". */
+static int add_names(const struct ctm_fcaps *caps, struct bits bits, unsigned in,
 		     struct ctm_buf *out)
 {
 	const char *comma = "";
 	int r = 0;
 
-	for (unsigned bit = first; r == 0 && bit < end; bit++) {
+	for (unsigned bit = bits.first; r == 0 && bit < bits.end; bit++) {
 		if (combination(caps, bit) != in) {
 			continue;
 		}
@@ -186,36 +199,24 @@ static int add_names(const struct ctm_fcaps *caps, unsigned first, unsigned end,
 	return r;
 }
 
-/*
- * Appends, for bits from first to end, each group that differs from the base: " a,b+i-p", or
- * "a,b=ep" at the very start of the text.
- */
-static int add_groups(const struct ctm_fcaps *caps, unsigned first, unsigned end, unsigned base,
-		      size_t start, struct ctm_buf *out)
+/* Appends each group that differs from the base: " a,b+i-p", or "a,b=ep" where the text starts. */
+static int add_groups(const struct ctm_fcaps *caps, struct bits bits, unsigned base, size_t start,
+		      struct ctm_buf *out)
 {
 	int r = 0;
 
 	for (unsigned in = COMBINATIONS; r == 0 && in-- > 0;) {
-		size_t before = out->len;
-		char plus = before == start ? '=' : '+';
+		const bool first = out->len == start;
 
-		if (in == base) {
+		if (in == base || !any(caps, bits, in)) {
 			continue;
 		}
-		r = before == start ? 0 : ctm_buf_add(out, " ", 1);
+		r = first ? 0 : ctm_buf_add(out, " ", 1);
 		if (r == 0) {
-			size_t names_at = out->len;
-
-			r = add_names(caps, first, end, in, out);
-			if (r == 0 && out->len == names_at) {
-				/* nobody in this group: take the blank back */
-				out->len = before;
-				out->p[before] = '\0';
-				continue;
-			}
+			r = add_names(caps, bits, in, out);
 		}
 		if (r == 0) {
-			r = add_letters(out, plus, in & ~base);
+			r = add_letters(out, first ? '=' : '+', in & ~base);
 		}
 		if (r == 0) {
 			r = add_letters(out, '-', base & ~in);
@@ -226,24 +227,26 @@ static int add_groups(const struct ctm_fcaps *caps, unsigned first, unsigned end
 
 int ctm_fcaps_format(const struct ctm_fcaps *caps, struct ctm_buf *out)
 {
+	const struct bits named = { .first = 0, .end = ARRAY_LEN(names) };
+	const struct bits unnamed = { .first = ARRAY_LEN(names), .end = CAP_BITS };
 	const unsigned base = commonest(caps);
-	const unsigned named = ARRAY_LEN(names);
 	size_t start;
 	int r;
 
 	r = ctm_buf_reserve(out, 0);
 	start = out->len;
-	if (r == 0 && base != 0) {
+	if (r == 0) {
 		r = add_letters(out, '=', base);
 	}
 	if (r == 0) {
-		r = add_groups(caps, 0, named, base, start, out);
+		r = add_groups(caps, named, base, start, out);
 	}
 	if (r == 0 && out->len == start) {
 		r = ctm_buf_add(out, "=", 1);
 	}
+	/* the base holds for the named ones alone */
 	if (r == 0) {
-		r = add_groups(caps, named, CAP_BITS, 0, start, out);
+		r = add_groups(caps, unnamed, 0, start, out);
 	}
 	if (r == 0 && caps->revision == 3) {
 		r = ctm_buf_addf(out, " [rootid=%u]", caps->rootid.v);
