@@ -9,64 +9,79 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "config/pctconf.h"
 #include "id/idmap.h"
+#include "storage/storage.h"
 #include "target/host.h"
 
 enum ctm_target_kind { CTM_TARGET_PVE, CTM_TARGET_LXC, CTM_TARGET_PATH };
-
-enum ctm_volume_kind {
-	CTM_VOLUME_DIR,   /* a directory tree: subvol, zfs, btrfs, plain */
-	CTM_VOLUME_IMAGE, /* a regular file with a file system in it */
-	CTM_VOLUME_BLOCK, /* a block device: LV, zvol, rbd, partition */
-	CTM_VOLUME_BIND,  /* a host directory: belongs to the host, never touched */
-};
 
 struct ctm_volume {
 	char *key;     /* "rootfs", "mp0" */
 	char *id;      /* "local-lvm:vm-115-disk-0"; for a path target the path as typed */
 	char *storage; /* storage id, NULL for a path */
 	char *type;    /* storage type ("dir", "lvmthin" ...), NULL for a path */
-	char *path;    /* host path (literal, never moved by --sysroot) */
-	char *format;  /* "raw", "subvol"; NULL for bind */
+	char *path;    /* host path (literal, never moved by --sysroot); NULL: see refusal */
+	char *format;  /* "raw", "subvol"; NULL for a bind mount and for a path */
 	char *mp;      /* "/" or the mount point inside */
 	enum ctm_volume_kind kind;
-	bool base;       /* a template's base volume: never written */
-	bool readonly;   /* ro=1 */
+	bool base;     /* a template's base volume: never written */
+	bool readonly; /* ro=1 */
+	bool unshifted; /* the disk holds container ids (privileged, idmap=passthrough): nothing to shift */
 	char *idmap_opt; /* the volume's own idmap= value, or NULL */
-	/*
-	 * DIR on a path storage: the storage's own path, below which no link is followed; NULL
-	 * otherwise
-	 */
+	/* DIR on a path storage: the storage's own path, below which no link is followed; else NULL */
 	char *trusted_prefix;
-	/* effective: container id -> disk id; an empty one for a privileged container */
+	/*
+	 * Effective: container id -> disk id; empty for a privileged container, container ids as disk
+	 * ids for idmap=passthrough; NULL when there is none (no_map, refusal).
+	 */
 	struct ctm_idmap *map;
+	/*
+	 * Why this volume cannot be worked on, and what to do; NULL when it can. Such a volume is
+	 * here to be named in reports: its other fields may be NULL, ctm_target_pick() hands out none.
+	 */
+	char *refusal;
+	char *hint;
 };
 
 struct ctm_target {
 	enum ctm_target_kind kind;
 	char *name;        /* "115", "web", or the path */
 	unsigned int vmid; /* CTM_TARGET_PVE */
-	char *config_path; /* where the configuration was read, sysroot included; NULL for a path */
+	char *node;        /* CTM_TARGET_PVE: this node's name, NULL when unknown */
+	char *config_path; /* where the map was read, sysroot included; NULL for a path with --map */
 	char *lock;        /* value of lock:, NULL when none */
 	char *hookscript;
 	bool template;
 	bool privileged; /* empty map: nothing to shift */
-	/* abstract name of the command socket without the leading NUL; NULL for a path */
-	char *socket;
-	CTM_VEC(struct ctm_volume) volumes; /* rootfs first */
+	bool no_map;     /* a path without --map and --ct-config: only to be looked at */
+	char *socket; /* abstract name of the command socket without the leading NUL; NULL for a path */
+	struct ctm_idmap
+		*map; /* the container's own: container id -> host id; NULL: none or not readable */
+	CTM_VEC(char *)
+	idmap; /* the same as the configuration has it: "u 0 100000 65536", in its order */
+	CTM_VEC(struct ctm_volume) volumes; /* rootfs first, then by number */
 	CTM_VEC(char *) warnings;           /* what the config's parser would warn about */
+	struct ctm_pctconf
+		conf; /* CTM_TARGET_PVE: all of the configuration, snapshots included; else empty */
 };
 
 struct ctm_target_opts {
 	const char *map_spec; /* --map, for a path */
-	/* --ct-config: a PVE or LXC config file whose map counts, for a path */
-	const char *ct_config;
+	const char
+		*ct_config; /* --ct-config: a PVE or LXC config file whose map counts, for a path */
+	/*
+	 * A rootfs that cannot be worked on does not fail the call but carries its refusal, for
+	 * those who show what there is or want another volume.
+	 */
+	bool keep_refused;
 };
 
 /**
  * Resolves and reads configuration; attaches nothing, takes no lock. CTM_REFUSED for what cannot be
- * known for sure (unknown property, storage type, map that two programs read differently),
- * CTM_USAGE for words that make no sense.
+ * known for sure (unknown property, storage type, map that two programs read differently), CTM_USAGE for
+ * words that make no sense. A mount point that cannot be worked on carries its refusal, the rootfs
+ * fails the call unless opts say otherwise. opts NULL: the defaults.
  */
 int ctm_target_locate(const struct ctm_host *host, const char *name,
 		      const struct ctm_target_opts *opts, struct ctm_target **ret,
@@ -76,7 +91,10 @@ static inline void ctm_target_freep(struct ctm_target **target)
 {
 	ctm_target_free(*target);
 }
-/** The volume of this key, or NULL. */
+/** The volume of this key, or NULL; it may carry a refusal unless it is the rootfs. */
 const struct ctm_volume *ctm_target_volume(const struct ctm_target *target, const char *key);
+/** The volume of this key if it can be worked on; CTM_REFUSED with the reason, CTM_USAGE for no such key. */
+int ctm_target_pick(const struct ctm_target *target, const char *key, const struct ctm_volume **ret,
+		    struct ctm_err *err);
 
 #endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A container's id map, from its configuration.
+ */
+#ifndef CTM_CONFIG_CTMAP_H
+#define CTM_CONFIG_CTMAP_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "config/lxcconf.h"
+#include "config/pctconf.h"
+#include "id/idmap.h"
+
+/** Zero-initialise. */
+struct ctm_ctmap {
+	struct ctm_idmap *map; /* container id -> host id; empty for a privileged container */
+	CTM_VEC(char *)
+	lines; /* "u 0 100000 65536", in the configuration's order, a default spelled out */
+	bool privileged; /* there is no map: ids inside and outside are the same */
+};
+void ctm_ctmap_done(struct ctm_ctmap *ctmap);
+
+/**
+ * Proxmox VE: the lxc.idmap lines, also with "unprivileged: 0"; without one the default map when
+ * "unprivileged" is true (LXC.pm parse_id_maps). lxc.id_map is not a map (PVE 8 and 9). CTM_REFUSED,
+ * never the default, when a line is not to be read, is read differently by LXC, or when only one kind of
+ * ids is mapped. ctm_ctmap_done() in any case.
+ */
+int ctm_ctmap_from_pct(const struct ctm_pctsection *section, struct ctm_ctmap *ret,
+		       struct ctm_err *err);
+
+/**
+ * LXC: the lxc.idmap entries since the last empty one; none of them: privileged. CTM_REFUSED as
+ * above, and for lxc.id_map, which no LXC since 3.0 reads.
+ */
+int ctm_ctmap_from_lxc(const struct ctm_lxcconf *conf, struct ctm_ctmap *ret, struct ctm_err *err);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * locate: a plain LXC container, from LXCPATH/NAME/config.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "base/cleanup.h"
+#include "config/mountmap.h"
+#include "target/hostfile.h"
+#include "target/locate.h"
+
+#define LXC_CONF "/etc/lxc/lxc.conf"
+
+/* FNV-1a, 64 bits */
+static uint64_t hash(const char *text, size_t len)
+{
+	uint64_t value = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < len; i++) {
+		value ^= (unsigned char)text[i];
+		value *= UINT64_C(0x100000001b3);
+	}
+	return value;
+}
+
+int ctm_lxc_socket_name(const char *lxcpath, const char *name, struct ctm_buf *ret)
+{
+	/* LXC leaves room for the NUL in front and for one behind, although abstract names need none. */
+	const size_t room = sizeof(((struct sockaddr_un *)0)->sun_path) - 2;
+	CLEANUP(ctm_buf_done) struct ctm_buf full = { 0 };
+	size_t plain;
+
+	if (ctm_buf_addf(&full, "%s/%s", lxcpath, name) < 0) {
+		return -ENOMEM;
+	}
+	plain = full.len;
+	if (plain + strlen("/command") < room) {
+		return ctm_buf_addf(ret, "%s/command", full.p);
+	}
+	return ctm_buf_addf(ret, "lxc/%016" PRIx64 "/command", hash(full.p, plain));
+}
+
+/* Where the containers are, as LXC names it and as it is reached from here. */
+struct lxcpath {
+	struct ctm_buf name; /* literal: part of the socket's name */
+	struct ctm_buf here;
+};
+
+static void lxcpath_done(struct lxcpath *path)
+{
+	ctm_buf_done(&path->name);
+	ctm_buf_done(&path->here);
+}
+
+/* lxc.lxcpath of lxc.conf is a path inside a configuration file and thus literal; the default is a place. */
+static int find_lxcpath(const struct ctm_host *host, struct lxcpath *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf file = { 0 };
+	const struct ctm_lxcconf_entry *entry;
+	int r;
+
+	if (ctm_host_path(host, &file, "%s", LXC_CONF) < 0) {
+		return ctm_err_nomem(err);
+	}
+	if (ctm_hostfile_exists(file.p)) {
+		r = ctm_lxcconf_read(file.p, ctm_hostfile_lxc, NULL, &conf, err);
+		if (r < 0) {
+			return r;
+		}
+	}
+	entry = ctm_lxcconf_find(&conf, "lxc.lxcpath");
+	if (entry && entry->value[0] == '/') {
+		size_t len = strlen(entry->value);
+
+		while (len > 1 && entry->value[len - 1] == '/') {
+			len--;
+		}
+		r = ctm_buf_add(&ret->name, entry->value, len);
+		r = r < 0 ? r : ctm_buf_add(&ret->here, entry->value, len);
+	} else {
+		r = ctm_buf_addf(&ret->name, "%s", CTM_PLACE_LXC);
+		r = r < 0 ? r : ctm_host_path(host, &ret->here, "%s", CTM_PLACE_LXC);
+	}
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
+static int check_keys(const struct ctm_lxcconf *conf, struct ctm_err *err)
+{
+	const struct ctm_lxcconf_entry *entry = ctm_lxcconf_find(conf, "lxc.rootfs");
+	int r;
+
+	if (entry) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"'%s' line %u: lxc.rootfs is not read by LXC since 3.0",
+				entry->file, entry->line);
+		ctm_err_hint(err, "convert the file with: lxc-update-config -c %s", entry->file);
+		return r;
+	}
+	entry = ctm_lxcconf_find(conf, "lxc.rootfs.options");
+	/* an option among others, or the only one */
+	for (const char *p = entry ? strstr(entry->value, "idmap=") : NULL; p;
+	     p = strstr(p + 1, "idmap=")) {
+		if (p == entry->value || p[-1] == ',' || p[-1] == ' ') {
+			r = ctm_err_set(
+				err, CTM_REFUSED, 0,
+				"'%s' line %u: the rootfs is mounted with idmap=, its disk holds other ids "
+				"than the map says",
+				entry->file, entry->line);
+			ctm_err_hint(
+				err,
+				"an idmapped rootfs needs no shifted owners: leave it as it is");
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* How LXC reads a prefix of lxc.rootfs.path. */
+static const struct {
+	const char *prefix;
+	enum ctm_volume_kind kind;
+	const char *refusal;
+	const char *hint;
+} prefixes[] = {
+	{ "dir:", CTM_VOLUME_DIR, NULL, NULL },
+	{ "btrfs:", CTM_VOLUME_DIR, NULL, NULL },
+	{ "zfs:", CTM_VOLUME_DIR, NULL, NULL },
+	{ "lvm:", CTM_VOLUME_BLOCK, NULL, NULL },
+	{ "loop:", CTM_VOLUME_IMAGE, NULL, NULL },
+	{ "overlay:", CTM_VOLUME_DIR, "the rootfs is an overlay of several directories",
+	  "name its upper directory as a path, with --ct-config" },
+	{ "overlayfs:", CTM_VOLUME_DIR, "the rootfs is an overlay of several directories",
+	  "name its upper directory as a path, with --ct-config" },
+	{ "rbd:", CTM_VOLUME_BLOCK, "the rootfs is an rbd image, which is not supported",
+	  "map it with rbd(8), then name the device with --ct-config" },
+	{ "nbd:", CTM_VOLUME_BLOCK, "the rootfs is a network block device, which is not supported",
+	  "connect it with qemu-nbd(8), then name the device with --ct-config" },
+};
+
+/* LXC looks at what stands there when the path has no prefix. */
+static int detect(const char *path, enum ctm_volume_kind *ret, struct ctm_err *err)
+{
+	mode_t mode;
+	int r = ctm_hostfile_mode(path, &mode);
+
+	if (r < 0) {
+		return ctm_err_set(err, CTM_SYS, r, "lxc.rootfs.path '%s'", path);
+	}
+	if (S_ISDIR(mode)) {
+		*ret = CTM_VOLUME_DIR;
+	} else if (S_ISREG(mode)) {
+		*ret = CTM_VOLUME_IMAGE;
+	} else if (S_ISBLK(mode)) {
+		*ret = CTM_VOLUME_BLOCK;
+	} else {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "lxc.rootfs.path '%s' is no directory, file or block device",
+				   path);
+	}
+	return 0;
+}
+
+static int resolve_rootfs(const char *value, const char **ret_path, enum ctm_volume_kind *ret_kind,
+			  struct ctm_err *err)
+{
+	int r;
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		size_t len = strlen(prefixes[i].prefix);
+
+		if (strncmp(value, prefixes[i].prefix, len) != 0) {
+			continue;
+		}
+		if (prefixes[i].refusal) {
+			r = ctm_err_set(err, CTM_REFUSED, 0, "%s: '%s'", prefixes[i].refusal,
+					value);
+			ctm_err_hint(err, "%s", prefixes[i].hint);
+			return r;
+		}
+		*ret_path = value + len;
+		*ret_kind = prefixes[i].kind;
+		if (value[len] != '/') {
+			r = ctm_err_set(err, CTM_REFUSED, 0,
+					"lxc.rootfs.path '%s' is no path on the host", value);
+			ctm_err_hint(err, "mount it, then name the path itself, with --ct-config");
+			return r;
+		}
+		return 0;
+	}
+	if (value[0] != '/') {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "lxc.rootfs.path '%s' is no path on the host", value);
+	}
+	*ret_path = value;
+	return detect(value, ret_kind, err);
+}
+
+static int add_rootfs(struct ctm_target *target, const struct ctm_lxcconf *conf,
+		      struct ctm_err *err)
+{
+	const struct ctm_lxcconf_entry *entry = ctm_lxcconf_find(conf, "lxc.rootfs.path");
+	struct ctm_volume *volume = ctm_target_add_volume(target, "rootfs");
+	struct ctm_err why = { 0 };
+	const char *path = NULL;
+	int r;
+
+	if (!volume || ctm_target_set(&volume->mp, "/") < 0) {
+		return ctm_err_nomem(err);
+	}
+	if (!entry || entry->value[0] == '\0') {
+		(void)ctm_err_set(&why, CTM_REFUSED, 0, "the configuration has no lxc.rootfs.path");
+		return ctm_volume_refuse(volume, &why) < 0 ? ctm_err_nomem(err) : 0;
+	}
+	volume->unshifted = target->privileged;
+	if (ctm_target_set(&volume->id, entry->value) < 0) {
+		return ctm_err_nomem(err);
+	}
+	r = ctm_mountmap(target->map, NULL, &volume->map, err);
+	if (r < 0) {
+		return r;
+	}
+	r = resolve_rootfs(entry->value, &path, &volume->kind, &why);
+	if (r < 0) {
+		return ctm_volume_refuse(volume, &why) < 0 ? ctm_err_nomem(err) : 0;
+	}
+	return ctm_target_set(&volume->path, path) < 0 ? ctm_err_nomem(err) : 0;
+}
+
+static int read_config(struct ctm_target *target, const char *path, struct ctm_err *err)
+{
+	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
+	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
+	int r;
+
+	r = ctm_lxcconf_read(path, ctm_hostfile_lxc, NULL, &conf, err);
+	if (r < 0) {
+		return r;
+	}
+	r = check_keys(&conf, err);
+	if (r < 0) {
+		return r;
+	}
+	r = ctm_ctmap_from_lxc(&conf, &ctmap, err);
+	if (r < 0) {
+		return r;
+	}
+	if (ctm_target_take_map(target, &ctmap) < 0) {
+		return ctm_err_nomem(err);
+	}
+	return add_rootfs(target, &conf, err);
+}
+
+int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struct ctm_err *err)
+{
+	CLEANUP(lxcpath_done) struct lxcpath lxcpath = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf config = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
+	int r;
+
+	if (strcmp(target->name, ".") == 0 || strcmp(target->name, "..") == 0) {
+		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no name of a container",
+				   target->name);
+	}
+	r = find_lxcpath(host, &lxcpath, err);
+	if (r < 0) {
+		return r;
+	}
+	if (ctm_buf_addf(&config, "%s/%s/config", lxcpath.here.p, target->name) < 0 ||
+	    ctm_lxc_socket_name(lxcpath.name.p, target->name, &socket) < 0) {
+		return ctm_err_nomem(err);
+	}
+	if (!ctm_hostfile_exists(config.p)) {
+		r = ctm_err_set(err, CTM_REFUSED, 0, "there is no container '%s' in '%s'",
+				target->name, lxcpath.here.p);
+		ctm_err_hint(err,
+			     "list the containers with: lxc-ls; for a file or folder write ./%s",
+			     target->name);
+		return r;
+	}
+	r = read_config(target, config.p, err);
+	if (r < 0) {
+		return r;
+	}
+	target->config_path = TAKE_PTR(config.p);
+	target->socket = TAKE_PTR(socket.p);
+	return 0;
+}

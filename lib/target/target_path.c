@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * locate: a rootfs directory, an image file or a block device by its path, with a map from elsewhere.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "config/mountmap.h"
+#include "config/mountpoint.h"
+#include "target/hostfile.h"
+#include "target/locate.h"
+
+CTM_HOST_PATHS
+
+/* The path as it would be typed in "/", links unresolved. */
+static int make_absolute(const char *path, struct ctm_buf *ret, struct ctm_err *err)
+{
+	CLEANUP_FREE char *cwd = NULL;
+	size_t len;
+
+	if (path[0] == '/') {
+		if (ctm_buf_addf(ret, "%s", path) < 0) {
+			return ctm_err_nomem(err);
+		}
+	} else {
+		cwd = getcwd(NULL, 0);
+		if (!cwd) {
+			return ctm_err_set(err, CTM_SYS, errno, "where we are");
+		}
+		if (ctm_buf_addf(ret, "%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path) < 0) {
+			return ctm_err_nomem(err);
+		}
+	}
+	len = ret->len;
+	while (len > 1 && ret->p[len - 1] == '/') {
+		ret->p[--len] = '\0';
+	}
+	ret->len = len;
+	return 0;
+}
+
+/* The id in "PLACE/ID" or "PLACE/ID/...", 0 for another path. */
+static unsigned long id_below(const char *path, const char *place)
+{
+	size_t len = strlen(place);
+	size_t digits;
+
+	if (strncmp(path, place, len) != 0 || path[len] != '/') {
+		return 0;
+	}
+	path += len + 1;
+	digits = strspn(path, "0123456789");
+	if (digits == 0 || digits > 9 || (path[digits] != '\0' && path[digits] != '/')) {
+		return 0;
+	}
+	return strtoul(path, NULL, 10);
+}
+
+/*
+ * PVE mounts the volumes of a running container, and those of "pct mount", below /var/lib/lxc/ID;
+ * stopped, there is an empty folder. Neither is the volume.
+ */
+static int check_not_pve(const struct ctm_host *host, const char *path, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf place = { 0 };
+	CLEANUP_FREE char *real = realpath(path, NULL);
+	unsigned long id;
+	int r;
+
+	if (!ctm_locate_have_pve(host)) {
+		return 0;
+	}
+	if (ctm_host_path(host, &place, "%s", CTM_PLACE_LXC) < 0) {
+		return ctm_err_nomem(err);
+	}
+	id = id_below(path, place.p);
+	id = id == 0 && real ? id_below(real, place.p) : id;
+	id = id == 0 ? id_below(path, CTM_PLACE_LXC) : id;
+	id = id == 0 && real ? id_below(real, CTM_PLACE_LXC) : id;
+	if (id == 0) {
+		return 0;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0,
+			"'%s' is a place where Proxmox VE mounts container %lu, not its volume",
+			path, id);
+	ctm_err_hint(err, "use the id: ctmend check %lu", id);
+	return r;
+}
+
+static int detect(const char *path, enum ctm_volume_kind *ret, struct ctm_err *err)
+{
+	mode_t mode;
+	int r = ctm_hostfile_mode(path, &mode);
+
+	if (r < 0) {
+		return ctm_err_set(err, r == -ENOENT || r == -ENOTDIR ? CTM_REFUSED : CTM_SYS,
+				   r == -ENOENT || r == -ENOTDIR ? 0 : r, "there is no '%s'", path);
+	}
+	if (S_ISDIR(mode)) {
+		*ret = CTM_VOLUME_DIR;
+	} else if (S_ISREG(mode)) {
+		*ret = CTM_VOLUME_IMAGE;
+	} else if (S_ISBLK(mode)) {
+		*ret = CTM_VOLUME_BLOCK;
+	} else {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "'%s' is no directory, image file or block device", path);
+	}
+	return 0;
+}
+
+/* Of a container whose volumes do not all follow its own map, which one a path is cannot be known. */
+static int check_volume_maps(const struct ctm_pctsection *section, struct ctm_err *err)
+{
+	for (size_t i = 0; i < section->keys.n; i++) {
+		CLEANUP(ctm_mountpoint_done) struct ctm_mountpoint mp = { 0 };
+		const struct ctm_pctentry *entry = &section->keys.v[i];
+		bool rootfs = strcmp(entry->key, "rootfs") == 0;
+		int r;
+
+		if (!rootfs && strncmp(entry->key, "mp", 2) != 0) {
+			continue;
+		}
+		if (ctm_mountpoint_parse(rootfs, entry->value, &mp, NULL) == 0 && !mp.idmap) {
+			continue;
+		}
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"line %u: the volumes of this container do not all follow one map",
+				entry->line);
+		ctm_err_hint(err, "give the path's own map with --map, or use the container's id");
+		return r;
+	}
+	return 0;
+}
+
+/*
+ * A file with one of the keys that every PVE container has is read as PVE's; LXC would see none of
+ * them.
+ */
+static bool looks_like_pve(const struct ctm_pctsection *section)
+{
+	static const char *const keys[] = { "arch", "hostname", "ostype", "rootfs",
+					    "unprivileged" };
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (ctm_pctconf_find(section, keys[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int map_from_lxc(const char *path, struct ctm_ctmap *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
+	int r = ctm_lxcconf_read(path, ctm_hostfile_lxc, NULL, &conf, err);
+
+	return r < 0 ? r : ctm_ctmap_from_lxc(&conf, ret, err);
+}
+
+static int map_from_config(struct ctm_target *target, const char *path, struct ctm_err *err)
+{
+	CLEANUP(ctm_pctconf_done) struct ctm_pctconf conf = { 0 };
+	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	int r;
+
+	r = ctm_hostfile_read(path, &text, err);
+	if (r == 0) {
+		r = ctm_pctconf_parse((struct ctm_bytes){ text.p ? text.p : "", text.len }, &conf,
+				      err);
+	}
+	if (r == 0 && looks_like_pve(ctm_pctconf_current(&conf))) {
+		r = check_volume_maps(ctm_pctconf_current(&conf), err);
+		r = r < 0 ? r : ctm_ctmap_from_pct(ctm_pctconf_current(&conf), &ctmap, err);
+	} else if (r == 0) {
+		r = map_from_lxc(path, &ctmap, err);
+	}
+	if (r < 0) {
+		(void)ctm_err_wrap(err, "--ct-config '%s'", path);
+		return r;
+	}
+	if (ctm_target_take_map(target, &ctmap) < 0 ||
+	    ctm_target_set(&target->config_path, path) < 0) {
+		return ctm_err_nomem(err);
+	}
+	return 0;
+}
+
+static int read_map(const struct ctm_target_opts *opts, struct ctm_target *target,
+		    struct ctm_err *err)
+{
+	if (opts->map_spec && opts->ct_config) {
+		return ctm_err_set(err, CTM_USAGE, 0, "--map and --ct-config exclude each other");
+	}
+	if (opts->ct_config) {
+		return map_from_config(target, opts->ct_config, err);
+	}
+	if (opts->map_spec) {
+		int r = ctm_idmap_parse_spec(opts->map_spec, &target->map, err);
+
+		return r < 0 ? ctm_err_wrap(err, "--map") : 0;
+	}
+	target->no_map = true;
+	return 0;
+}
+
+int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *opts,
+		    struct ctm_target *target, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+	enum ctm_volume_kind kind = CTM_VOLUME_DIR;
+	struct ctm_volume *volume;
+	int r;
+
+	r = make_absolute(target->name, &path, err);
+	if (r < 0) {
+		return r;
+	}
+	r = check_not_pve(host, path.p, err);
+	if (r < 0) {
+		return r;
+	}
+	r = detect(path.p, &kind, err);
+	if (r < 0) {
+		return r;
+	}
+	r = read_map(opts, target, err);
+	if (r < 0) {
+		return r;
+	}
+	volume = ctm_target_add_volume(target, "rootfs");
+	if (!volume || ctm_target_set(&volume->id, target->name) < 0 ||
+	    ctm_target_set(&volume->mp, "/") < 0) {
+		return ctm_err_nomem(err);
+	}
+	volume->path = TAKE_PTR(path.p);
+	volume->kind = kind;
+	volume->unshifted = target->privileged;
+	return target->map ? ctm_mountmap(target->map, NULL, &volume->map, err) : 0;
+}
