@@ -7,7 +7,9 @@
 
 #include "base/bytes.h"
 
-/** Bytes of the hex digits, in store; fails the test when it is too small or the digits are none. */
+/**
+ * Bytes of the hex digits, in store; fails the test when it is too small or the digits are none.
+ */
 struct ctm_bytes from_hex(const char *hex, unsigned char *store, size_t size);
 
 #endif

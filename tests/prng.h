@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbers for property tests: the same in every run, so that a failure can be repeated. Tests name the
- * round in their messages.
+ * Numbers for property tests: the same in every run, so that a failure can be repeated. Tests
+ * name the round in their messages.
  */
 #ifndef CTM_TESTS_PRNG_H
 #define CTM_TESTS_PRNG_H

@@ -9,7 +9,10 @@
 
 #include "prng.h"
 
-/* Pieces of every size, beyond those that get a block of their own, keep what was written into them. */
+/*
+ * Pieces of every size, beyond those that get a block of their own, keep what was written into
+ * them.
+ */
 Test(arena, pieces_are_aligned_and_apart)
 {
 	enum { N = 2000 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Byte runs compare by presence and content; buffers grow, stay terminated and survive a failure. */
+/*
+ * Byte runs compare by presence and content; buffers grow, stay terminated and survive a failure.
+ */
 #include "base/bytes.h"
 
 #include <errno.h>

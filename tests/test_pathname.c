@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names: their order, containment, normal form, and an escape that hides nothing and can be undone. */
+/*
+ * Names: their order, containment, normal form, and an escape that hides nothing and can be
+ * undone.
+ */
 #include "base/pathname.h"
 
 #include <errno.h>
@@ -292,7 +295,10 @@ static size_t unescape(const char *in, char *out)
 	return n;
 }
 
-/* What the C library takes for a control character, a blank or no UTF-8 must not be in the result. */
+/*
+ * What the C library takes for a control character, a blank or no UTF-8 must not be in the
+ * result.
+ */
 static void assert_safe(const char *text, int round)
 {
 	mbstate_t state = { 0 };

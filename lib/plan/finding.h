@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "id/idmap.h"
 
 enum ctm_severity {
@@ -44,27 +45,46 @@ enum ctm_finding_code {
 };
 
 struct ctm_finding_info {
-	const char *code; /* "own.host" */
+	const char *code; /* "own.host"; of CTM_F_ERR "err", see ctm_finding_name() */
 	enum ctm_severity severity;
-	/* one line: "written from the host, %s is outside the map" without the %s part */
-	const char *title;
+	const char *title; /* one line that says the cause, for any number of ids */
+	/*
+	 * The same with the id between the two halves: "written from the host, ", " is outside the
+	 * map". NULL where findings of the code name no ids.
+	 */
+	const char *title_id[2];
 	const char *why;  /* one or two sentences: why it matters, how it comes about */
 	const char *next; /* what to do, or NULL */
 };
+/** Never NULL. */
 const struct ctm_finding_info *ctm_finding_info(enum ctm_finding_code code);
 
 #define CTM_NO_ACTION SIZE_MAX
 
+/**
+ * One thing that is wrong with one inode, or with the volume. An inode has one finding for each id
+ * that is wrong, so several of one code: they follow each other and their paths are equal.
+ */
 struct ctm_finding {
 	enum ctm_finding_code code;
+	int kind;         /* enum ctm_idkind, or -1 when no id is concerned */
 	const char *path; /* in the plan's arena; NULL: the volume as a whole */
 	size_t path_len;
-	int kind;    /* enum ctm_idkind, or -1 when no id is concerned */
-	uint32_t id; /* the disk id that is wrong */
-	int err;     /* CTM_F_ERR: positive errno; the code is shown as "err.EACCES" */
 	/* index into the plan's actions that cures it, or CTM_NO_ACTION: it stays */
 	size_t action;
-	const char *text; /* more words for this one, or NULL; in the plan's arena */
+	const char *text; /* more words for this one, or NULL; in the plan's arena or static */
+	uint32_t id;      /* the disk id that is wrong */
+	int err;          /* CTM_F_ERR: positive errno */
 };
+
+/** The code as it is shown: "own.host", "err.EACCES". buf is used for the latter alone. */
+const char *ctm_finding_name(const struct ctm_finding *finding, char buf[static 32]);
+
+/**
+ * Appends the title of a run of findings of one code: with the id when all their uids (or, without
+ * any uid, all their gids) are the same, else the general form. "written from the host, uid 0 is
+ * outside the map". n is at least 1. -ENOMEM.
+ */
+int ctm_finding_title(struct ctm_buf *out, const struct ctm_finding *findings, size_t n);
 
 #endif

@@ -6,8 +6,11 @@
  *	source -> ctm_plan_fact(plan, fact)         any order
  *	ctm_plan_totals(plan, &totals)              whole-volume counts, for tree.host
  *	ctm_plan_finish(plan)                       order, hard links, severity
- *	inspect (run/inspect.h) fills in what only the file system knows of removals: hash, holders
+ *	inspect (run/inspect.h) fills in what only the file system knows of removals: hash, holders;
+ *	it may keep files and add findings, and ends with ctm_plan_settle(plan)
  *	ctm_plan_digest(plan, ...)
+ *
+ * The result depends on the set of facts alone, not on the order in which they come.
  */
 #ifndef CTM_PLAN_PLAN_H
 #define CTM_PLAN_PLAN_H
@@ -36,6 +39,12 @@ struct ctm_policy {
 	/* the selection as in ctm_scan_request; none: the whole volume */
 	const char *const *starts;
 	size_t n_starts;
+	/*
+	 * A file system of its own (image, block device), not a directory of the host's. Then all
+	 * names of an inode are inside, and the directory "lost+found" at its top that belongs to
+	 * 0:0 was made by mke2fs, e2fsck or xfs_repair: it is the file system's, and no finding.
+	 */
+	bool raw_volume;
 	/* Which tables of ctm_rules_all apply (their present_if exists), by index; NULL: none. */
 	const bool *rules_on;
 };
@@ -56,6 +65,18 @@ enum ctm_action_kind {
 	CTM_ACT_REMOVE, /* a regular file with one link; before is what it was */
 };
 
+/** Why a file at a rule's path is to go. */
+enum ctm_stale {
+	CTM_STALE_NOT,     /* it is healthy (removed with --clean all) */
+	CTM_STALE_OWNER,   /* its owner is off the map */
+	CTM_STALE_EXISTS,  /* its being there is the lock */
+	CTM_STALE_CONTENT, /* its content is damaged */
+};
+
+/*
+ * A SET never has before equal to after, and its modes differ only where flatten drops bits: chown
+ * strips them, and whoever carries the action out puts after.mode back.
+ */
 struct ctm_action {
 	enum ctm_action_kind kind;
 	/* the first finding that asked for it: the hunk it stands in */
@@ -69,6 +90,7 @@ struct ctm_action {
 	struct ctm_inode_state before;
 	struct ctm_inode_state after; /* CTM_ACT_SET */
 	const struct ctm_rule *rule;  /* CTM_ACT_REMOVE */
+	enum ctm_stale stale;         /* CTM_ACT_REMOVE */
 	uint64_t size;                /* CTM_ACT_REMOVE: bytes of content */
 	uint8_t sha256[32];           /* CTM_ACT_REMOVE: of the content, set by inspection */
 };
@@ -79,12 +101,20 @@ struct ctm_plan {
 	CTM_VEC(struct ctm_action) actions;   /* after ctm_plan_finish(): by path */
 	CTM_VEC(struct ctm_finding) findings; /* after ctm_plan_finish(): by code, then path */
 	struct ctm_scan_totals totals;        /* of the selection */
-	uint64_t volume_inodes;               /* of the whole volume */
-	bool refuse_tree; /* tree.host (or tree.mapped): repair must not change anything */
+	/* Of the whole volume, as in ctm_scan_totals; 0 while they are not known. */
+	uint64_t volume_inodes;
+	uint64_t volume_host[2];
+	/* tree.host: nothing may be changed; there are findings, but no actions */
+	bool refuse_tree;
 	bool refuse_held; /* a lock is held by a live process */
 	bool finished;
+	struct ctm_plan_work *work; /* private */
 };
 
+/**
+ * The policy is copied, what it points to is not. A policy without a map, or with an empty one,
+ * judges no inode. -EINVAL: flatten, and the map has no container root. -ENOMEM.
+ */
 int ctm_plan_new(const struct ctm_policy *policy, struct ctm_plan **ret);
 void ctm_plan_free(struct ctm_plan *plan);
 static inline void ctm_planp_free(struct ctm_plan **plan)
@@ -92,38 +122,58 @@ static inline void ctm_planp_free(struct ctm_plan **plan)
 	ctm_plan_free(*plan);
 }
 
-/** A ctm_fact_fn: judges one fact. -ENOMEM. */
+/**
+ * A ctm_fact_fn: judges one fact. Every name of the volume comes at most once, and of an inode with
+ * several names that is off the map each name comes (that is how names outside are noticed). An
+ * inode whose attributes could not be read must come as CTM_FACT_ERROR alone: what is not known
+ * would be lost in a repair. -ENOMEM.
+ */
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
 /**
- * The scan's totals; the plan takes over their memory. whole: counts of the whole volume where the
- * selection is a part of it (from a second, counting scan), else NULL.
+ * The scan's totals; the plan takes over their memory, *totals is then empty. whole: counts of the
+ * whole volume where the selection is a part of it (from a second, counting scan), else NULL.
+ * Without them a selection says nothing about the tree, and tree.host is not decided.
  */
 int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
 		    const struct ctm_scan_totals *whole);
 /**
- * Adds a finding that no fact carries (conf.lock, mount.below ...). text and path are copied.
- * -ENOMEM.
+ * Adds a finding that no fact carries (conf.lock, mount.below ...). text and path are copied; path
+ * NULL: the volume as a whole; text NULL: none. After ctm_plan_finish() it stands at the end until
+ * ctm_plan_settle(). -ENOMEM.
  */
 int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char *path,
 		  size_t path_len, const char *text);
-/** Orders actions and findings, folds hard links, decides tree.host. Call once. -ENOMEM. */
+/**
+ * Folds hard links, decides tree.host, and settles. Call once, after the last fact and the totals.
+ * -ENOMEM.
+ */
 int ctm_plan_finish(struct ctm_plan *plan);
+/**
+ * Drops actions that change nothing and puts actions and findings in order; indexes of actions are
+ * then other ones. Call it after the last ctm_plan_keep_file() or late ctm_plan_note(); it does
+ * nothing when nothing has changed. -ENOMEM: the plan is of no use any more.
+ */
+int ctm_plan_settle(struct ctm_plan *plan);
 
 /**
- * Turns a removal into a repair of its owner (or into nothing when the owner is right): pkg.large,
- * --clean none.
+ * Takes a removal of a finished plan back: the file stays and its owner is repaired, or, where that
+ * is right, nothing is done. Adds a finding of code why (pkg.large, pkg.held, err ...) with the
+ * text, which is copied and may be NULL. A file that is stale by something else than its owner
+ * keeps its finding, which then has no action. Indexes of actions stay valid until
+ * ctm_plan_settle(). -EINVAL: not a removal. -ENOMEM.
  */
 int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_code why,
 		       const char *text);
 
-/** Highest severity of the findings that no action cures (left) or of all of them. */
-bool ctm_plan_has_work(const struct ctm_plan *plan); /* check, diff: exit 1 */
-/* a fault or choice that no action cures: exit 4 */
+/** A fault or a choice is there: check and diff exit with 1. */
+bool ctm_plan_has_work(const struct ctm_plan *plan);
+/** A fault or choice that no action cures: a repair of this plan exits with 4. */
 bool ctm_plan_has_leftover(const struct ctm_plan *plan);
 
 /**
- * 128 bits of SHA-256 over the volume's identity, the map and every action in order, as 32 hex
- * digits. identity: the text of ctm_identity_format().
+ * 128 bits of SHA-256, as 32 hex digits: over the volume's identity (the text of
+ * ctm_identity_format()), the map, and every action in order: path, inode number, before and after,
+ * and of removals size and hash. The plan is settled. Device numbers and findings do not count.
  */
 void ctm_plan_digest(const struct ctm_plan *plan, const char *identity, char ret[static 33]);
 

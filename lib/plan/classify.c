@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Classes of ids.
+ */
+#include "plan/classify.h"
+
+enum ctm_class ctm_classify(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id)
+{
+	if (ctm_idmap_on_disk(map, kind, id)) {
+		return CTM_CLASS_MAPPED;
+	}
+	/* the number that stands on disk, read as the container's */
+	if (ctm_idmap_in_ct(map, kind, (ctm_cid){ id.v })) {
+		return CTM_CLASS_HOST;
+	}
+	return CTM_CLASS_BEYOND;
+}
+
+bool ctm_class_target(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id, ctm_did *ret)
+{
+	if (ctm_classify(map, kind, id) != CTM_CLASS_HOST) {
+		return false;
+	}
+	/* not mapped, so the target is another id */
+	return ctm_idmap_to_disk(map, kind, (ctm_cid){ id.v }, ret) == 0;
+}
+
+/* The range whose first id of the chosen side is the nearest one at or below id. */
+static const struct ctm_range *nearest(const struct ctm_range *v, size_t n, bool disk, uint32_t id)
+{
+	const struct ctm_range *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t first = disk ? v[i].disk : v[i].ct;
+
+		if (first <= id && (!best || first > (disk ? best->disk : best->ct))) {
+			best = &v[i];
+		}
+	}
+	return best;
+}
+
+bool ctm_class_needed(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id,
+		      struct ctm_range *ret)
+{
+	size_t n;
+	const struct ctm_range *v = ctm_idmap_ranges(map, kind, &n);
+	const struct ctm_range *wide = nearest(v, n, true, id.v);
+	struct ctm_range range = { .ct = id.v, .disk = id.v, .len = 1 };
+
+	if (id.v == CTM_ID_INVALID) {
+		return false;
+	}
+	if (wide) {
+		range = (struct ctm_range){ wide->ct, wide->disk, id.v - wide->disk + 1 };
+	} else {
+		wide = nearest(v, n, false, id.v);
+		if (wide) {
+			range = (struct ctm_range){ wide->ct, wide->disk, id.v - wide->ct + 1 };
+		}
+	}
+	/* neither side may reach 4294967295 */
+	if (range.len > CTM_ID_INVALID - range.ct || range.len > CTM_ID_INVALID - range.disk) {
+		return false;
+	}
+	*ret = range;
+	return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which kind of id this is, and where it belongs. Pure functions of the map.
+ */
+#ifndef CTM_PLAN_CLASSIFY_H
+#define CTM_PLAN_CLASSIFY_H
+
+#include <stdbool.h>
+
+#include "id/idmap.h"
+
+/**
+ * How a disk id stands to the volume's map. The first that fits, in this order, is the class; the
+ * order of the values is that of the tests, and further classes take their place between them.
+ */
+enum ctm_class {
+	CTM_CLASS_MAPPED, /* on the map's disk side: as it should be, also where the map passes it
+			     through */
+	CTM_CLASS_HOST,   /* a container id of the map, but no disk id: stored unshifted */
+	CTM_CLASS_BEYOND, /* fits nothing */
+};
+
+enum ctm_class ctm_classify(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id);
+
+/**
+ * Where an id on disk belongs by default. True, with *ret, when that is another id than it is: for
+ * class host M(id). False when it stays: it is right, or nothing says where it should go.
+ */
+bool ctm_class_target(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id, ctm_did *ret);
+
+/**
+ * For an id of class beyond: the smallest widening of one of the map's ranges that would hold it.
+ * Of the range that starts nearest below it on the disk's side, else on the container's side (the
+ * id would then be of class host); without any, a range for this id alone. False when no range can
+ * (4294967295, or the length runs over).
+ */
+bool ctm_class_needed(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id,
+		      struct ctm_range *ret);
+
+#endif

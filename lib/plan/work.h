@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the files of the planner share and nobody else needs.
+ */
+#ifndef CTM_PLAN_WORK_H
+#define CTM_PLAN_WORK_H
+
+#include "plan/judge.h"
+#include "plan/links.h"
+#include "plan/plan.h"
+
+#define CTM_TEXTS 256 /* a power of two */
+
+struct ctm_plan_work {
+	struct ctm_judge judge;
+	bool judges; /* there is a map to judge by */
+	struct ctm_links links;
+	CTM_VEC(const struct ctm_rule *) unfinished; /* each reported once */
+	/* The last text made for an id, so that a million files of one id share it. */
+	struct {
+		const char *text;
+		int kind;
+		uint32_t id;
+	} texts[CTM_TEXTS];
+	bool unsettled;
+	size_t settled; /* so many findings are in order */
+};
+
+/* In a finding's kind: it is gone and only keeps its place until the plan settles. */
+#define CTM_KIND_DROPPED (-2)
+
+/* Adds the issues of one inode as findings; path is in the arena. action: what cures them. */
+int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judged, const char *path,
+			size_t path_len, size_t action);
+/* Adds one finding as it is. */
+int ctm_plan_add(struct ctm_plan *plan, const struct ctm_finding *finding);
+
+/* The finding of a removal by this rule. */
+enum ctm_finding_code ctm_plan_rule_code(const struct ctm_rule *rule);
+
+#endif

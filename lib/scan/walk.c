@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The walk as a source of facts: a process reads the tree, this side hands on what it says.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "scan/walk_state.h"
+
+/* Longer than the pipe and than nearly all records. */
+#define IN_FIRST ((size_t)256 << 10)
+/*
+ * What the pipe should hold, so that neither side waits for the other often (pipe-max-size,
+ * proc(5)).
+ */
+#define PIPE_SIZE (1 << 20)
+
+struct walk_source {
+	struct ctm_source source;
+	int rootfd; /* borrowed */
+};
+
+/* The process and what has arrived of what it says. */
+struct reader {
+	int pidfd; /* unlike a number it never comes to mean another process */
+	int fd;
+	struct ctm_wire_in in;
+	char *buf;
+	size_t cap;
+	size_t begin; /* unread bytes: buf[begin] up to buf[end] */
+	size_t end;
+};
+
+static unsigned int online(void)
+{
+	cpu_set_t set;
+
+	/* Also respects the limits of a cpuset, and needs no file. */
+	if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+		return (unsigned int)CPU_COUNT(&set);
+	}
+	return 1;
+}
+
+/* Our side of the new process: its descriptor. */
+static int watch(pid_t pid, int *ret, struct ctm_err *err)
+{
+	int fd = pidfd_open(pid, 0);
+
+	if (fd < 0) {
+		int failed = errno;
+
+		(void)kill(pid, SIGKILL);
+		(void)waitpid(pid, NULL, 0);
+		return ctm_err_set(err, CTM_SYS, failed, "watch the walk's process");
+	}
+	*ret = fd;
+	return 0;
+}
+
+static int start(struct reader *reader, int rootfd, const struct ctm_scan_request *req,
+		 unsigned int jobs, struct ctm_err *err)
+{
+	const pid_t parent = getpid();
+	CLEANUP_CLOSE int out = -1;
+	sigset_t all, before;
+	int fd[2], failed;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "make a pipe for the walk");
+	}
+	reader->fd = fd[0];
+	out = fd[1];
+	(void)fcntl(out, F_SETPIPE_SZ, PIPE_SIZE);
+	/* No handler of ours may run in the new process. */
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	failed = errno;
+	if (pid == 0) {
+		_exit(ctm_walk_child(rootfd, out, parent, req, jobs));
+	}
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0) {
+		return ctm_err_set(err, CTM_SYS, failed, "start the walk's process");
+	}
+	return watch(pid, &reader->pidfd, err);
+}
+
+/* Makes room and reads some more. 1: something came; 0: the end. */
+static int fill(struct reader *reader)
+{
+	ssize_t n;
+
+	if (reader->begin > 0) {
+		memmove(reader->buf, reader->buf + reader->begin, reader->end - reader->begin);
+		reader->end -= reader->begin;
+		reader->begin = 0;
+	}
+	if (reader->end == reader->cap) {
+		/* One record is longer than this; ctm_wire_next() knows how long one may be. */
+		size_t cap = reader->cap ? 2 * reader->cap : IN_FIRST;
+		char *buf = realloc(reader->buf, cap);
+
+		if (!buf) {
+			return -ENOMEM;
+		}
+		reader->buf = buf;
+		reader->cap = cap;
+	}
+	do {
+		n = read(reader->fd, reader->buf + reader->end, reader->cap - reader->end);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		return -errno;
+	}
+	reader->end += (size_t)n;
+	return n > 0;
+}
+
+/* Why the process stopped talking in the middle. */
+static int died(const siginfo_t *info, struct ctm_err *err)
+{
+	if (info->si_code == CLD_EXITED) {
+		return ctm_err_set(err, CTM_SYS, EIO,
+				   "the walk's process ended early with status %d",
+				   info->si_status);
+	}
+	if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED) {
+		return ctm_err_set(err, CTM_SYS, EIO, "the walk's process was killed by signal %d",
+				   info->si_status);
+	}
+	return ctm_err_set(err, CTM_SYS, EIO, "the walk's process ended early");
+}
+
+/*
+ * Makes sure that the process is gone, and takes its status. Whatever it was doing, nobody listens
+ * any more. One that is ending already keeps the status it ends with. No status, with SIGCHLD
+ * ignored: all zero.
+ */
+static siginfo_t reap(struct reader *reader)
+{
+	siginfo_t info = { 0 };
+	int r;
+
+	(void)pidfd_send_signal(reader->pidfd, SIGKILL, NULL, 0);
+	do {
+		r = waitid(P_PIDFD, (id_t)reader->pidfd, &info, WEXITED);
+	} while (r < 0 && errno == EINTR);
+	ctm_closep(&reader->pidfd);
+	return info;
+}
+
+/* The next message; CTM_WIRE_MORE: there is none, the pipe's other end is closed. */
+static int receive(struct reader *reader, struct ctm_wire_msg *ret, struct ctm_err *err)
+{
+	for (;;) {
+		size_t used;
+		int r = ctm_wire_next(&reader->in, reader->buf + reader->begin,
+				      reader->end - reader->begin, &used, ret);
+
+		if (r == -ENOMEM) {
+			return ctm_err_nomem(err);
+		}
+		if (r < 0) {
+			return ctm_err_set(err, CTM_SYS, -r, "the walk's process sent nonsense");
+		}
+		reader->begin += used;
+		if (ret->kind != CTM_WIRE_MORE) {
+			return 0;
+		}
+		r = fill(reader);
+		if (r < 0) {
+			return ctm_err_set(err, CTM_SYS, r, "read from the walk's process");
+		}
+		if (r == 0) {
+			return 0;
+		}
+	}
+}
+
+static int drain(struct reader *reader, ctm_fact_fn fn, void *arg, struct ctm_err *err)
+{
+	struct ctm_wire_msg msg;
+
+	for (;;) {
+		siginfo_t info;
+		int r = receive(reader, &msg, err);
+
+		if (r < 0) {
+			return r;
+		}
+		switch (msg.kind) {
+		case CTM_WIRE_FACT:
+			r = fn(&msg.fact, arg);
+			if (r < 0) {
+				return ctm_err_set(err, CTM_SYS, r, "judge an entry");
+			}
+			break;
+		case CTM_WIRE_END:
+			return 0;
+		case CTM_WIRE_FAIL:
+			return ctm_err_set(err, CTM_SYS, msg.err, "walk the tree: %s", msg.op);
+		case CTM_WIRE_MORE:
+			info = reap(reader);
+			return died(&info, err);
+		}
+	}
+}
+
+static void reader_done(struct reader *reader)
+{
+	if (reader->pidfd >= 0) {
+		(void)reap(reader);
+	}
+	ctm_closep(&reader->fd);
+	ctm_wire_in_done(&reader->in);
+	free(reader->buf);
+}
+
+static int walk_scan(struct ctm_source *src, const struct ctm_scan_request *req, ctm_fact_fn fn,
+		     void *arg, struct ctm_scan_totals *ret, struct ctm_err *err)
+{
+	const struct walk_source *walk = (const struct walk_source *)src;
+	unsigned int jobs = req->jobs ? req->jobs : online();
+	CLEANUP(reader_done) struct reader reader = { .pidfd = -1, .fd = -1 };
+	int r;
+
+	if (jobs > CTM_WIRE_STREAMS_MAX) {
+		jobs = CTM_WIRE_STREAMS_MAX;
+	}
+	if (ctm_wire_in_init(&reader.in, jobs) < 0) {
+		return ctm_err_nomem(err);
+	}
+	r = start(&reader, walk->rootfd, req, jobs, err);
+	if (r == 0) {
+		r = drain(&reader, fn, arg, err);
+	}
+	if (r == 0) {
+		*ret = reader.in.totals;
+		reader.in.totals = (struct ctm_scan_totals){ 0 };
+	}
+	return r;
+}
+
+static void walk_free(struct ctm_source *src)
+{
+	free(src);
+}
+
+static const struct ctm_source_ops walk_ops = {
+	.name = "walk",
+	.scan = walk_scan,
+	.free = walk_free,
+};
+
+int ctm_walk_new(int rootfd, struct ctm_source **ret, struct ctm_err *err)
+{
+	struct walk_source *walk = malloc(sizeof(*walk));
+
+	if (!walk) {
+		return ctm_err_nomem(err);
+	}
+	*walk = (struct walk_source){ .source = { .ops = &walk_ops }, .rootfd = rootfd };
+	*ret = &walk->source;
+	return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The process that reads a hostile tree. It has the root's descriptor and the pipe, and nothing
+ * else of its parent: a bug in here must not become anybody's way to the host.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "scan/walk_state.h"
+
+/* Where the two descriptors are in the new process; standard error stays, for sanitizers. */
+#define ROOT_FD  STDIN_FILENO
+#define OUT_FD   STDOUT_FILENO
+#define FIRST_FD (STDERR_FILENO + 1)
+
+static bool is_fault(int sig)
+{
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
+	       sig == SIGABRT || sig == SIGTRAP || sig == SIGSYS;
+}
+
+/*
+ * Handlers of the parent are about the parent; those of faults may be a sanitizer's and stay.
+ * Ctrl-C goes to both processes: what follows from it is the parent's to decide.
+ */
+static void reset_signals(void)
+{
+	const int ignored[] = { SIGINT, SIGQUIT, SIGHUP };
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int sig = 1; sig <= SIGRTMAX; sig++) {
+		if (!is_fault(sig)) {
+			/* KILL, STOP and those of the C library refuse; so be it. */
+			(void)sigaction(sig, &action, NULL);
+		}
+	}
+	action.sa_handler = SIG_IGN;
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++) {
+		(void)sigaction(ignored[i], &action, NULL);
+	}
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/*
+ * The descriptors may be any in the parent, also each other's new place: first out of the way, then
+ * in.
+ */
+static int keep_two(int rootfd, int out)
+{
+	int root = fcntl(rootfd, F_DUPFD_CLOEXEC, FIRST_FD);
+	int pipe = fcntl(out, F_DUPFD_CLOEXEC, FIRST_FD);
+
+	if (root < 0 || pipe < 0 || dup3(root, ROOT_FD, O_CLOEXEC) < 0 ||
+	    dup3(pipe, OUT_FD, O_CLOEXEC) < 0 || close_range(FIRST_FD, ~0u, 0) < 0) {
+		return -errno;
+	}
+	return 0;
+}
+
+/*
+ * All that this process gives up, before it has read one byte of the tree and while it has one
+ * thread. A change of user clears the death signal (prctl(2)), so that comes last.
+ */
+static int confine(pid_t parent)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0) {
+		return -errno;
+	}
+	/* It may have died before the signal was asked for. */
+	return getppid() == parent ? 0 : -ESRCH;
+}
+
+int ctm_walk_child(int rootfd, int out, pid_t parent, const struct ctm_scan_request *req,
+		   unsigned int jobs)
+{
+	reset_signals();
+	if (keep_two(rootfd, out) < 0 || confine(parent) < 0) {
+		return CTM_WALK_EXIT_SETUP;
+	}
+	return ctm_walk_tree(ROOT_FD, OUT_FD, req, jobs) < 0 ? CTM_WALK_EXIT_FAILED : 0;
+}
