@@ -8,24 +8,22 @@
  *
  *	file    = "ctmend journal\n" version:u8 record...
  *	record  = length-of-body kind:u8 body crc:u32
- *	crc     = zlib's crc32 over the number of the record in the file as u64 (0, 1, ...), then
- *	the
- *	          record's bytes before the crc; so none can be lost, doubled or moved
+ *	crc     = zlib's crc32 over the record's offset in the file as u64, then its bytes before
+ *	          the crc: none can be lost, doubled or moved unseen
  *
  *	H  header, the first: (tag str)... Tags below 64 must be known to the reader.
  *	   1 program's version   2 target   3 volume's key   4 identity (ctm_identity_format())
- *	   5 map (ctm_idmap_format())   6 time: seconds, as decimal text   7 user   8 options
- *	   9 kind: "repair" or "undo"   10 run that an undo takes back   11 digest of the plan   12
- *	   run
+ *	   5 map (ctm_idmap_format())   6 time: seconds in decimal   7 user   8 options
+ *	   9 "repair" or "undo"   10 run that an undo takes back   11 digest of the plan   12 run
  *	S R T  entries (run/entry.h), coded against the entry before: see run/codec.h
  *	Z  seal: number of entries, offset of this record, sha256[32] of removed.tar, of restore.tar
  *	   (all zero: there is no such file). Up to and with this record the file is written and on
  *	   stable storage before anything of the volume changes.
  *	D  done: first entry, count. All of these were handled, and the volume was synced after
- *	that. F  failed: entry, errno, str what was tried ("chown", "conflict"). It is not, or not
- *	wholly, in its after state. C  continued: time as zz seconds, str program's version, str
- *	user. An interrupted run was taken up. E  end: done, already so, conflicts, failed, time as
- *	zz seconds. Nothing follows.
+ *	   that and before this was written.
+ *	F  failed: entry, errno, str what was tried. It is not, or not wholly, in its after state.
+ *	C  continued: zz time, str program's version, str user. An interrupted run was taken up.
+ *	E  end: done, already so, conflicts, failed, zz time. Nothing follows.
  *
  * Of what follows the seal only a torn tail is forgiven: a record that runs past the end of the
  * file, or a damaged one after which no whole one follows. It is as if it had not been written.
@@ -39,27 +37,10 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "run/entry.h"
+#include "run/journal_header.h"
 
 #define CTM_JOURNAL_FILE    "journal"
 #define CTM_JOURNAL_VERSION 1
-
-enum ctm_run_kind { CTM_RUN_REPAIR, CTM_RUN_UNDO };
-
-/** Strings: never NULL, "" for none. In what a reader hands out they live as long as the reader. */
-struct ctm_run_header {
-	const char *version;  /* of the program */
-	const char *target;   /* "115", or a path */
-	const char *volume;   /* "rootfs" */
-	const char *identity; /* ctm_identity_format() */
-	const char *map;      /* ctm_idmap_format() */
-	int64_t time;         /* seconds since 1970 */
-	const char *user;
-	const char *options;
-	enum ctm_run_kind kind;
-	const char *undoes; /* run */
-	const char *digest;
-	const char *run;
-};
 
 struct ctm_run_counts {
 	uint64_t done;      /* now as they should be, by this run */
@@ -115,12 +96,6 @@ struct ctm_run_failure {
 	char what[16];
 };
 
-/** Half-open range of entries. */
-struct ctm_run_span {
-	uint64_t first;
-	uint64_t end;
-};
-
 /**
  * Opens, and reads the file once from front to back, so that damage is known before anything acts
  * on it: CTM_CORRUPT. Memory does not grow with the number of entries beyond one word for each
@@ -135,8 +110,9 @@ static inline void ctm_reader_freep(struct ctm_reader **r)
 const struct ctm_run_header *ctm_reader_header(const struct ctm_reader *r);
 const struct ctm_run_seal *ctm_reader_seal(const struct ctm_reader *r);
 uint64_t ctm_reader_count(const struct ctm_reader *r, enum ctm_entry_kind kind);
-/** Size of the file in bytes. */
+/** Size of the file in bytes, and of its part before a torn tail. */
 uint64_t ctm_reader_size(const struct ctm_reader *r);
+uint64_t ctm_reader_whole(const struct ctm_reader *r);
 /** NULL: the run has not ended. */
 const struct ctm_run_counts *ctm_reader_end(const struct ctm_reader *r, int64_t *ret_time);
 bool ctm_reader_torn(const struct ctm_reader *r);

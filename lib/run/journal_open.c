@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening the record of a run: all of it is checked before anything acts on it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "run/journal_parts.h"
+#include "run/wire.h"
+
+CTM_HOST_PATHS
+
+static int read_failed(struct ctm_err *err, int r)
+{
+	return ctm_err_set(err, CTM_SYS, r, "read the record");
+}
+
+static int read_magic(struct ctm_reader *r, struct ctm_err *err)
+{
+	unsigned char start[CTM_FRAME_START];
+	ssize_t n = pread(r->fd, start, sizeof(start), 0);
+
+	if (n < 0) {
+		return read_failed(err, errno);
+	}
+	if ((size_t)n < sizeof(start) || memcmp(start, CTM_FRAME_MAGIC, CTM_FRAME_MAGIC_LEN) != 0) {
+		return ctm_reader_damaged(err, 0, "it does not begin like one");
+	}
+	if (start[CTM_FRAME_MAGIC_LEN] != CTM_JOURNAL_VERSION) {
+		return ctm_err_set(err, CTM_CORRUPT, 0,
+				   "the record has format %u, this program knows format %u",
+				   start[CTM_FRAME_MAGIC_LEN], CTM_JOURNAL_VERSION);
+	}
+	r->frames.offset = CTM_FRAME_START;
+	return 0;
+}
+
+static int read_header(struct ctm_reader *r, struct ctm_err *err)
+{
+	struct ctm_frame frame;
+	int e = ctm_reader_frame(r, &frame, err);
+
+	if (e < 0) {
+		return e;
+	}
+	if (frame.kind != 'H') {
+		return ctm_reader_damaged(err, frame.offset, "no header");
+	}
+	e = ctm_header_get(frame.body, &r->arena, &r->header);
+	switch (e) {
+	case 0:
+		return 0;
+	case -ENOMEM:
+		return ctm_err_nomem(err);
+	case -EPROTONOSUPPORT:
+		return ctm_err_set(err, CTM_CORRUPT, 0,
+				   "the record's header has fields of a newer program");
+	default:
+		return ctm_reader_damaged(err, frame.offset, "the header makes no sense");
+	}
+}
+
+static int check_entry(struct ctm_reader *r, const struct ctm_frame *frame, struct ctm_err *err)
+{
+	struct ctm_entry entry;
+	int e;
+
+	if (r->at % CTM_CODEC_BLOCK == 0) {
+		e = ctm_vec_push(&r->blocks, &frame->offset);
+		if (e < 0) {
+			return ctm_err_nomem(err);
+		}
+	}
+	ctm_arena_done(&r->scratch);
+	e = ctm_reader_decode(r, frame, &r->scratch, &entry, err);
+	if (e == 0) {
+		r->removals += entry.kind == CTM_ENTRY_REMOVE;
+		r->restores += entry.kind == CTM_ENTRY_RESTORE;
+	}
+	return e;
+}
+
+static int read_seal(struct ctm_reader *r, const struct ctm_frame *frame, struct ctm_err *err)
+{
+	struct ctm_wire w = ctm_wire_of(frame->body);
+	struct ctm_bytes removed, restore;
+
+	r->seal.entries = ctm_wire_get(&w);
+	r->seal.offset = ctm_wire_get(&w);
+	removed = ctm_wire_get_raw(&w, sizeof(r->seal.removed_sha256));
+	restore = ctm_wire_get_raw(&w, sizeof(r->seal.restore_sha256));
+	if (!ctm_wire_ended(&w) || r->seal.offset != frame->offset) {
+		return ctm_reader_damaged(err, frame->offset, "the seal makes no sense");
+	}
+	memcpy(r->seal.removed_sha256, removed.p, removed.len);
+	memcpy(r->seal.restore_sha256, restore.p, restore.len);
+	if (r->seal.entries != r->at) {
+		return ctm_reader_damaged(err, frame->offset, "entries are missing");
+	}
+	return 0;
+}
+
+static int check_sealed(struct ctm_reader *r, struct ctm_err *err)
+{
+	for (;;) {
+		struct ctm_frame frame;
+		int e = ctm_reader_frame(r, &frame, err);
+
+		if (e < 0) {
+			return e;
+		}
+		switch (frame.kind) {
+		case CTM_ENTRY_SET:
+		case CTM_ENTRY_REMOVE:
+		case CTM_ENTRY_RESTORE:
+			e = check_entry(r, &frame, err);
+			break;
+		case 'Z':
+			return read_seal(r, &frame, err);
+		default:
+			e = ctm_reader_damaged(err, frame.offset,
+					       "a kind of record that does not belong here");
+		}
+		if (e < 0) {
+			return e;
+		}
+	}
+}
+
+static int check_tail(struct ctm_reader *r, struct ctm_err *err)
+{
+	for (;;) {
+		struct ctm_frame frame;
+		int e = ctm_frames_next(&r->frames, &frame);
+
+		r->whole = r->frames.offset;
+		if (e == CTM_FRAME_END) {
+			return 0;
+		}
+		if (e == CTM_FRAME_CUT || e == CTM_FRAME_BAD) {
+			e = ctm_frames_any_after(&r->frames);
+			if (e == 0) {
+				return 0;
+			}
+			return e < 0 ? read_failed(err, e) :
+				       ctm_reader_damaged(err, r->frames.offset, "wrong checksum");
+		}
+		if (e < 0) {
+			return read_failed(err, e);
+		}
+		e = ctm_tail_take(&r->tail, &frame, r->seal.entries);
+		if (e == -ENOMEM) {
+			return ctm_err_nomem(err);
+		}
+		if (e < 0) {
+			return ctm_reader_damaged(err, frame.offset, "a mark makes no sense");
+		}
+	}
+}
+
+int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *r = calloc(1, sizeof(*r));
+	struct stat st;
+	int e;
+
+	if (!r) {
+		return ctm_err_nomem(err);
+	}
+	r->fd = openat(dirfd, CTM_JOURNAL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (r->fd < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "open the record '%s'", CTM_JOURNAL_FILE);
+	}
+	if (fstat(r->fd, &st) < 0) {
+		return read_failed(err, errno);
+	}
+	if (!S_ISREG(st.st_mode)) {
+		return ctm_reader_damaged(err, 0, "it is no regular file");
+	}
+	r->frames.fd = r->fd;
+	r->frames.size = (uint64_t)st.st_size;
+	e = read_magic(r, err);
+	if (e == 0) {
+		e = read_header(r, err);
+	}
+	if (e == 0) {
+		e = check_sealed(r, err);
+	}
+	if (e == 0) {
+		e = check_tail(r, err);
+	}
+	if (e < 0) {
+		return e;
+	}
+	ctm_reader_rewind(r);
+	*ret = TAKE_PTR(r);
+	return 0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The directory of a target's records, and who may write there. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "run/state_parts.h"
+
+CTM_HOST_PATHS
+
+#define BUDGET_MAX ((uint64_t)256 << 20)
+#define WAIT_STEP  100000000L /* ns between two tries for the lock */
+
+void ctm_state_free(struct ctm_state *state)
+{
+	if (!state) {
+		return;
+	}
+	ctm_closep(&state->dir); /* gives the lock back */
+	free(state->shown);
+	free(state);
+}
+
+static int check_owner(int fd, const char *shown, struct ctm_err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "stat '%s'", shown);
+	}
+	if (st.st_uid != geteuid()) {
+		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' belongs to uid %u, not to uid %u",
+				   shown, st.st_uid, geteuid());
+	}
+	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
+		ctm_err_hint(err, "look at what is in it, then: chmod 0700 '%s'", shown);
+		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' may be written by others (mode %04o)",
+				   shown, st.st_mode & 07777);
+	}
+	return 0;
+}
+
+int ctm_state_open_own(int dir, const char *name, const char *shown, bool make, int *ret,
+		       struct ctm_err *err)
+{
+	CLEANUP_CLOSE int fd = -1;
+	int r;
+
+	if (make && mkdirat(dir, name, 0700) == 0) {
+		if (fsync(dir) < 0) {
+			return ctm_err_set(err, CTM_SYS, errno, "sync the directory of '%s'",
+					   shown);
+		}
+	} else if (make && errno != EEXIST) {
+		return ctm_err_set(err, CTM_SYS, errno, "make '%s'", shown);
+	}
+	fd = openat(dir, name, CTM_STATE_FLAGS | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT && !make) {
+		return -ENOENT;
+	}
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR)) {
+		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' is no directory of its own", shown);
+	}
+	if (fd < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "open '%s'", shown);
+	}
+	r = check_owner(fd, shown, err);
+	if (r == 0) {
+		*ret = TAKE_FD(fd);
+	}
+	return r;
+}
+
+/*
+ * The directory above the state directory is the system's; links on the way there are the admin's.
+ */
+static int open_above(const struct ctm_host *host, bool make, int *ret, char **ret_name,
+		      struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+	char *slash;
+	char *name;
+	int fd;
+
+	if (ctm_host_path(host, &path, "%s", CTM_PLACE_STATE) < 0) {
+		return ctm_err_nomem(err);
+	}
+	for (char *p = strchr(path.p + strlen(host->sysroot) + 1, '/'); make && p;
+	     p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(path.p, 0755) < 0 && errno != EEXIST) {
+			return ctm_err_set(err, CTM_SYS, errno, "make '%s'", path.p);
+		}
+		*p = '/';
+	}
+	slash = strrchr(path.p, '/');
+	*slash = '\0';
+	fd = open(path.p, CTM_STATE_FLAGS);
+	if (fd < 0) {
+		return errno == ENOENT && !make ?
+			       -ENOENT :
+			       ctm_err_set(err, CTM_SYS, errno, "open '%s'", path.p);
+	}
+	name = strdup(slash + 1);
+	if (!name) {
+		ctm_closep(&fd);
+		return ctm_err_nomem(err);
+	}
+	*ret = fd;
+	*ret_name = name;
+	return 0;
+}
+
+static int open_state(const struct ctm_host *host, const char *name, bool make,
+		      struct ctm_state **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf shown = { 0 };
+	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
+	CLEANUP_CLOSE int above = -1;
+	CLEANUP_CLOSE int all = -1;
+	CLEANUP_FREE char *last = NULL;
+	int r;
+
+	state = calloc(1, sizeof(*state));
+	if (!state || ctm_host_path(host, &shown, "%s", CTM_PLACE_STATE) < 0) {
+		free(TAKE_PTR(state)); /* its descriptor is not one yet */
+		return ctm_err_nomem(err);
+	}
+	state->dir = -1;
+	r = open_above(host, make, &above, &last, err);
+	if (r == 0) {
+		r = ctm_state_open_own(above, last, shown.p, make, &all, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (ctm_buf_addf(&shown, "/%s", name) < 0) {
+		return ctm_err_nomem(err);
+	}
+	r = ctm_state_open_own(all, name, shown.p, make, &state->dir, err);
+	if (r < 0) {
+		return r;
+	}
+	state->shown = shown.p;
+	shown = (struct ctm_buf){ 0 };
+	*ret = TAKE_PTR(state);
+	return 0;
+}
+
+static int take_lock(struct ctm_state *state, unsigned int wait, struct ctm_err *err)
+{
+	const struct timespec step = { .tv_nsec = WAIT_STEP };
+	struct timespec now;
+	time_t until;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	until = now.tv_sec + (time_t)wait;
+	while (flock(state->dir, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			return ctm_err_set(err, CTM_SYS, errno, "lock '%s'", state->shown);
+		}
+		(void)clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec >= until) {
+			int r = ctm_err_set(err, CTM_REFUSED, 0,
+					    "another repair or undo of it is going on");
+
+			ctm_err_hint(err, "wait for it, or use --wait SECONDS");
+			return r;
+		}
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &step, NULL);
+	}
+	return 0;
+}
+
+static int sweep(struct ctm_state *state, struct ctm_err *err)
+{
+	CLEANUP(ctm_state_close_dir) DIR *dir = NULL;
+	const struct dirent *d;
+	int r = ctm_state_list(state, &dir, err);
+
+	while (r == 0 && (d = readdir(dir))) {
+		if (strncmp(d->d_name, CTM_STATE_NEW, strlen(CTM_STATE_NEW)) == 0) {
+			ctm_state_remove(state, d->d_name);
+		}
+	}
+	return r;
+}
+
+int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int wait,
+		   struct ctm_state **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
+	int r = open_state(host, name, true, &state, err);
+
+	if (r == 0) {
+		r = take_lock(state, wait, err);
+	}
+	if (r == 0) {
+		r = sweep(state, err);
+	}
+	if (r == 0) {
+		*ret = TAKE_PTR(state);
+	}
+	return r;
+}
+
+int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ctm_state **ret,
+			struct ctm_err *err)
+{
+	return open_state(host, name, false, ret, err);
+}
+
+int ctm_state_budget(struct ctm_state *state, uint64_t *ret, struct ctm_err *err)
+{
+	struct statvfs st;
+	uint64_t tenth;
+
+	if (fstatvfs(state->dir, &st) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "ask for the free space of '%s'",
+				   state->shown);
+	}
+	tenth = (uint64_t)st.f_bavail * st.f_frsize / 10;
+	*ret = tenth < BUDGET_MAX ? tenth : BUDGET_MAX;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An empty directory of its own for a test. */
+#include "scratch.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct scratch scratch_new(void)
+{
+	const char *base = getenv("TMPDIR");
+	struct scratch s;
+
+	(void)snprintf(s.path, sizeof(s.path), "%s/ctmend-test.XXXXXX", base ? base : "/tmp");
+	cr_assert_not_null(mkdtemp(s.path), "mkdtemp %s", s.path);
+	s.fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert_geq(s.fd, 0);
+	return s;
+}
+
+static int drop(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+void scratch_done(struct scratch *s)
+{
+	(void)close(s->fd);
+	(void)nftw(s->path, drop, 16, FTW_DEPTH | FTW_PHYS);
+}
