@@ -78,6 +78,7 @@ LIB_SRC   := $(sort $(wildcard lib/*.c lib/*/*.c))
 CMD_SRC   := $(sort $(filter-out cmd/main.c,$(wildcard cmd/*.c)))
 TEST_SRC  := $(sort $(wildcard tests/test_*.c))
 THELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c)))
+ROOT_SRC  := $(sort $(wildcard tests/root/*.c))
 HEADERS   := $(sort $(wildcard lib/*.h lib/*/*.h cmd/*.h tests/*.h))
 MAN       := $(sort $(wildcard man/*.[1-8]))
 
@@ -87,7 +88,9 @@ MAIN_OBJ  := $(BUILD)/cmd/main.o
 THELP_OBJ := $(THELP_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TEST_BIN  := $(TEST_SRC:%.c=$(BUILD)/%)
-ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(TEST_OBJ)
+ROOT_OBJ  := $(ROOT_SRC:%.c=$(BUILD)/%.o)
+ROOT_BIN  := $(ROOT_SRC:%.c=$(BUILD)/%)
+ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(TEST_OBJ) $(ROOT_OBJ)
 
 # T=idmap or T=test_idmap choose unit tests; without T all run.
 UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(TEST_BIN))
@@ -177,6 +180,11 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_LIBS)
 	$(say) LINK $@
 	$(Q)$(LINK) -o $@ $^ -lcriterion $(PKG_LIBS) $(LDLIBS)
 
+# Small programs for the scripts of tests/root, which find them beside $$CTMEND.
+$(ROOT_BIN): $(BUILD)/tests/root/%: $(BUILD)/tests/root/%.o $(BUILD)/libctmend.a
+	$(say) LINK $@
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
+
 # Only this object knows the version.
 $(BUILD)/lib/base/version.o: $(BUILD)/version.stamp
 $(BUILD)/lib/base/version.o: private OUR_CPPFLAGS += -DCTM_VERSION='"$(VERSION_STRING)"'
@@ -211,12 +219,12 @@ check:
 	@scripts/deps.sh --auto build test
 	+@$(MAKE) --no-print-directory check-programs
 	+@$(RUN) unit cli root man install
-check-programs: all $(UNIT_BIN)
+check-programs: all $(UNIT_BIN) $(ROOT_BIN)
 check-unit: $(UNIT_BIN)
 	@$(RUN) unit
 check-cli: all
 	@UPDATE='$(UPDATE)' $(RUN) cli
-check-root: all
+check-root: all $(ROOT_BIN)
 	@$(RUN) root
 check-man:
 	@$(RUN) man

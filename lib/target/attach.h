@@ -3,11 +3,15 @@
  * attach: a volume as a directory descriptor, read-only by the kernel's own hand unless writing was
  * asked for.
  *
- * Directories: a detached clone of their mount. Images and devices: a mount below /run/ctmend in a
- * mount namespace of our own (slave propagation). Whatever kills us, nothing is left behind.
+ * Directories: a detached clone of their mount (target/clone.h). Images and devices: a mount that hangs in no
+ * namespace (target/devmount.h), for reading on a read-only loop device of our own (target/loopdev.h).
+ * Neither has a mount point, so no other mount of the host is kept busy and no path leads into the volume;
+ * all of it ends with the last descriptor: whatever kills us, nothing is left behind.
  */
 #ifndef CTM_TARGET_ATTACH_H
 #define CTM_TARGET_ATTACH_H
+
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "target/host.h"
@@ -18,6 +22,18 @@ enum ctm_access { CTM_READ, CTM_WRITE };
 
 struct ctm_attached;
 
+/** What a person should know before ctm_attach(), read from the superblock alone. */
+struct ctm_forecast {
+	unsigned int
+		wait; /* seconds that a read-write mount will wait for multi-mount protection; 0: none */
+	bool dirty; /* the journal is to be replayed: a reader sees the file system without it */
+	char note[384]; /* one sentence, "" when there is nothing to say */
+};
+
+/** All zero for directories. CTM_REFUSED when there is no such volume or no file system in it. */
+int ctm_attach_forecast(const struct ctm_volume *vol, enum ctm_access access,
+			struct ctm_forecast *ret, struct ctm_err *err);
+
 /**
  * The caller holds the guard that the access needs. CTM_REFUSED when the attached thing cannot be
  * proven to be the volume (idmapped mount, wrong device, directory without etc or usr, unsuitable
@@ -25,7 +41,11 @@ struct ctm_attached;
  */
 int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum ctm_access access,
 	       struct ctm_attached **ret, struct ctm_err *err);
-/** Unmounts, detaches; reports what a failing unmount means for a written volume. NULL is fine. */
+/**
+ * Writes everything back, unmounts, detaches and waits until the kernel has let go of the device, so that whoever
+ * looks next (losetup -j, an exclusive open) finds nothing. Reports what failed; att is gone in any case.
+ * NULL is fine. A process that inherited the root descriptor must have ended before.
+ */
 int ctm_detach(struct ctm_attached *att, struct ctm_err *err);
 void ctm_attached_freep(struct ctm_attached **att); /* ctm_detach() without a report */
 
@@ -35,7 +55,7 @@ const struct ctm_identity *ctm_attached_identity(const struct ctm_attached *att)
 const char *ctm_attached_fstype(const struct ctm_attached *att);
 /** One sentence a person should read ("the journal is dirty: ..."), or NULL. */
 const char *ctm_attached_note(const struct ctm_attached *att);
-/** syncfs(2) of the volume. */
+/** syncfs(2) of the volume, with the errors of earlier writes since it was attached. */
 int ctm_attached_sync(struct ctm_attached *att);
 
 /**

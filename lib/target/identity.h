@@ -16,7 +16,7 @@ struct ctm_identity {
 	char path[4096];        /* resolved */
 	char fstype[32];        /* "ext4" */
 	char uuid[64];          /* file system UUID; "" when there is none to be had */
-	char subvol[64];        /* btrfs subvolume UUID, zfs dataset name; "" otherwise */
+	char subvol[256];       /* btrfs subvolume UUID, zfs dataset name; "" otherwise */
 	int64_t root_btime_sec; /* birth time of the root inode, 0 when unknown */
 	uint32_t root_btime_nsec;
 	uint64_t root_ino;
