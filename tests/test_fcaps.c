@@ -63,15 +63,30 @@ static const struct {
 	{ "01000002ffff0f00000000000000000000000000",
 	  { 2, true, BIT(20) - 1, 0, { 0 } },
 	  "cap_chown,cap_dac_override,cap_dac_read_search,cap_fowner,cap_fsetid,cap_kill,"
-	  "cap_setgid,cap_setuid,cap_setpcap,cap_linux_immutable,cap_net_bind_service,cap_net_broadcast,"
-	  "cap_net_admin,cap_net_raw,cap_ipc_lock,cap_ipc_owner,cap_sys_module,cap_sys_rawio,"
-	  "cap_sys_chroot,cap_sys_ptrace=ep" },
+	  "cap_setgid,cap_setuid,cap_setpcap,cap_linux_immutable,cap_net_bind_service,"
+	  "cap_net_broadcast,cap_net_admin,cap_net_raw,cap_ipc_lock,cap_ipc_owner,"
+	  "cap_sys_module,cap_sys_rawio,cap_sys_chroot,cap_sys_ptrace=ep" },
 	{ "00000002ffff1f000000e0ff00000000ff010000",
 	  { 2, false, BIT(21) - 1, (BIT(20) - 1) << 21, { 0 } },
 	  "=p cap_sys_admin,cap_sys_boot,cap_sys_nice,cap_sys_resource,cap_sys_time,"
 	  "cap_sys_tty_config,cap_mknod,cap_lease,cap_audit_write,cap_audit_control,cap_setfcap,"
 	  "cap_mac_override,cap_mac_admin,cap_syslog,cap_wake_alarm,cap_block_suspend,"
 	  "cap_audit_read,cap_perfmon,cap_bpf,cap_checkpoint_restore+i-p" },
+	/* of two equals the lower one is the base: p before ip, ep before ei */
+	{ "00000002fefffffffeff1f00ff01000000000000",
+	  { 2, false, (BIT(41) - 1) ^ BIT(0), (BIT(21) - 1) ^ BIT(0), { 0 } },
+	  "=p cap_dac_override,cap_dac_read_search,cap_fowner,cap_fsetid,cap_kill,cap_setgid,"
+	  "cap_setuid,cap_setpcap,cap_linux_immutable,cap_net_bind_service,cap_net_broadcast,"
+	  "cap_net_admin,cap_net_raw,cap_ipc_lock,cap_ipc_owner,cap_sys_module,cap_sys_rawio,"
+	  "cap_sys_chroot,cap_sys_ptrace,cap_sys_pacct+i cap_chown-p" },
+	{ "01000002ff3f000000c0ff0f0000000000000000",
+	  { 2, true, BIT(14) - 1, (BIT(14) - 1) << 14, { 0 } },
+	  "=ep cap_ipc_lock,cap_ipc_owner,cap_sys_module,cap_sys_rawio,cap_sys_chroot,"
+	  "cap_sys_ptrace,cap_sys_pacct,cap_sys_admin,cap_sys_boot,cap_sys_nice,"
+	  "cap_sys_resource,cap_sys_time,cap_sys_tty_config,cap_mknod+i-p cap_lease,"
+	  "cap_audit_write,cap_audit_control,cap_setfcap,cap_mac_override,cap_mac_admin,"
+	  "cap_syslog,cap_wake_alarm,cap_block_suspend,cap_audit_read,cap_perfmon,cap_bpf,"
+	  "cap_checkpoint_restore-ep" },
 	{ "0100000200000000000000000101000000000000",
 	  { 2, true, BIT(CAP_MAC_OVERRIDE) | BIT(CAP_CHECKPOINT_RESTORE), 0, { 0 } },
 	  "cap_mac_override,cap_checkpoint_restore=ep" },
