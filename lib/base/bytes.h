@@ -23,6 +23,7 @@ bool ctm_bytes_eq(struct ctm_bytes a, struct ctm_bytes b);
 /**
  * Growable, owned. Zero-initialise; ctm_buf_done() frees and zeroes. p is NULL until the first
  * successful call (also one that adds nothing), and always NUL-terminated behind len after it.
+ * CLEANUP(ctm_buf_done) releases one at the end of its scope.
  */
 struct ctm_buf {
 	char *p;

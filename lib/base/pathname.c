@@ -39,14 +39,9 @@ bool ctm_path_within(const char *path, size_t plen, const char *dir, size_t dlen
 	return plen == dlen || path[dlen] == '/';
 }
 
-static void buf_donep(struct ctm_buf *buf)
-{
-	ctm_buf_done(buf);
-}
-
 int ctm_path_normalise(const char *typed, struct ctm_buf *ret)
 {
-	CLEANUP(buf_donep) struct ctm_buf out = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf out = { 0 };
 	const char *at = typed;
 	int r;
 

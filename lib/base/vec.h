@@ -24,21 +24,18 @@
 		size_t cap; \
 	}
 
-/*
- * The array with room for one element behind the first n (*cap says how many it holds now), or
- * NULL.
- */
+/* The array with room for one more than n elements, or NULL; *cap says how many it can hold. */
 void *ctm_vec_grow_(void *v, size_t *cap, size_t n, size_t size);
 
-#define ctm_vec_push(vec, elem)                                                               \
-	({                                                                                    \
-		__typeof__(*(vec)->v) e_ = *(elem);                                           \
-		void *v_ = ctm_vec_grow_((vec)->v, &(vec)->cap, (vec)->n, sizeof(*(vec)->v)); \
-		if (v_) {                                                                     \
-			(vec)->v = v_;                                                        \
-			(vec)->v[(vec)->n++] = e_;                                            \
-		}                                                                             \
-		v_ ? 0 : -ENOMEM;                                                             \
+#define ctm_vec_push(vec, elem)                                                                    \
+	({                                                                                         \
+		__typeof__(*(vec)->v) e_ = *(elem);                                                \
+		void *v_ = ctm_vec_grow_((vec)->v, &(vec)->cap, (vec)->n, sizeof(__typeof__(e_))); \
+		if (v_) {                                                                          \
+			(vec)->v = v_;                                                             \
+			(vec)->v[(vec)->n++] = e_;                                                 \
+		}                                                                                  \
+		v_ ? 0 : -ENOMEM;                                                                  \
 	})
 
 #define ctm_vec_done(vec)        \
