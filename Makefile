@@ -16,7 +16,8 @@
 #                  gcc and clang with warnings as errors
 #   format         run clang-format over the C sources; F="a.c b.h" over these alone
 #   coverage       build with gcov, run the tests, print the line coverage of lib/ (85 % or more)
-#   bench          time and memory beside find, bfs and chown
+#   bench          time and memory beside find, bfs and chown on a tree of 1,000,000 inodes; fails
+#                  over its limits; needs root
 #   demo           the main job on a small damaged container; needs root
 #   deps           install all that building and testing needs (apt-get, Debian); needs root
 #   install        to DESTDIR and the directories below
@@ -35,6 +36,8 @@
 #   HARDENING=     compiler flags for hardening; what the compiler knows, by default
 #   V=1            show the commands
 #   T= F= UPDATE=1 see check-unit, check-cli and format; T takes several names
+#   BENCH_DIR= BENCH_N= BENCH_PARTS= BENCH_REPAIRS= BENCH_ROUNDS=
+#                  for bench, see tests/bench/run.sh
 #   TEST_TIMEOUT=  seconds for one test program or script (300)
 #   REQUIRE_ROOT_TESTS=1
 #                  a skipped test is a failure; default when root runs the tests
