@@ -38,7 +38,8 @@ tree_make()
 	local n=$1 key word
 	shift
 
-	key=$(printf '%s\n' "$n" "$@" | cat - "$bench/mktree.c" "$bench/lib.sh" | sha256sum)
+	key=$(printf '%s\n' "$n" "$@" "$(declare -f tree__make)" | cat - "$bench/mktree.c" |
+		sha256sum)
 	image=$store/ctmend-bench-${key:0:12}.img
 	if [ ! -e "$image" ] || [ ! -e "$image.truth" ]; then
 		tree__make "$n" "$@"
