@@ -56,16 +56,20 @@ static void fill(char *end, const struct ctm_dirnode *node, uint32_t depth)
 	}
 }
 
-int ctm_dirnode_path(const struct ctm_dirnode *node, struct ctm_buf *out)
+int ctm_dirnode_path(const struct ctm_dirnode *node, const struct ctm_dirnode *above,
+		     struct ctm_buf *out)
 {
 	int r;
 
-	out->len = 0;
-	r = ctm_buf_reserve(out, node->path_len);
+	out->len = above->path_len;
+	r = ctm_buf_reserve(out, node->path_len - above->path_len);
 	if (r < 0) {
 		return r;
 	}
-	fill(out->p + node->path_len, node, 0);
+	fill(out->p + node->path_len, node, above->depth);
+	if (above->path_len > 0 && node->path_len > above->path_len) {
+		out->p[above->path_len] = '/';
+	}
 	out->len = node->path_len;
 	out->p[out->len] = '\0';
 	return 0;

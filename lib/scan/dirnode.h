@@ -50,8 +50,13 @@ struct ctm_dirnode *ctm_dirnode_new(struct ctm_dirnode *parent, const char *name
  */
 void ctm_dirnode_unref(struct ctm_dirnode *node, struct ctm_dirnode **dead);
 
-/** Path from the root, without slashes at the ends. Replaces what is in out. -ENOMEM. */
-int ctm_dirnode_path(const struct ctm_dirnode *node, struct ctm_buf *out);
+/**
+ * Path of node from the root, without slashes at the ends. out begins with the path of above, which
+ * is node or above it (its first above->path_len bytes are right); the rest is put behind that.
+ * -ENOMEM.
+ */
+int ctm_dirnode_path(const struct ctm_dirnode *node, const struct ctm_dirnode *above,
+		     struct ctm_buf *out);
 
 /** A step of a way down is shorter than PATH_MAX and has at most so many components. */
 #define CTM_DIRNODE_STEP 64

@@ -35,55 +35,6 @@ static uint64_t stx_dev(const struct statx *stx)
 	return makedev(stx->stx_dev_major, stx->stx_dev_minor);
 }
 
-static int fact_path(struct ctm_worker *w, const struct ctm_dirnode *dir, const char *name,
-		     size_t len, struct ctm_fact *fact)
-{
-	size_t dir_len = dir ? dir->path_len : 0;
-	int r;
-
-	if (!dir || w->path_of != dir) {
-		w->path.len = 0;
-		r = dir ? ctm_dirnode_path(dir, &w->path) : ctm_buf_reserve(&w->path, 0);
-		if (r < 0) {
-			return r;
-		}
-		w->path_of = dir;
-	}
-	w->path.len = dir_len;
-	r = ctm_buf_reserve(&w->path, len + 1);
-	if (r < 0) {
-		return r;
-	}
-	if (len > 0 && dir_len > 0) {
-		(void)ctm_buf_add(&w->path, "/", 1);
-	}
-	(void)ctm_buf_add(&w->path, name, len);
-	fact->path = w->path.p;
-	fact->path_len = w->path.len;
-	return 0;
-}
-
-static int send(struct ctm_worker *w, const struct ctm_dirnode *dir, const char *name, size_t len,
-		struct ctm_fact *fact)
-{
-	int r;
-
-	if (w->sieve.none) {
-		return 0;
-	}
-	r = fact_path(w, dir, name, dir ? len : 0, fact);
-	return r < 0 ? r : ctm_wire_fact(&w->out, fact);
-}
-
-int ctm_walk_error(struct ctm_worker *w, const struct ctm_dirnode *dir, const char *name,
-		   size_t len, int err, const char *op)
-{
-	struct ctm_fact fact = { .kind = CTM_FACT_ERROR, .err = err, .op = op };
-
-	w->tally.errors++;
-	return send(w, dir, name, len, &fact);
-}
-
 /* At *at, where there is room for any value. Gone since it was listed: not there. */
 static int get_value(const char *entry, const char *attr, char **at, struct ctm_bytes *ret)
 {
@@ -203,8 +154,8 @@ static int remember(struct ctm_worker *w, struct ctm_dirnode *dir, const char *n
 {
 	struct ctm_dirnode *node;
 
-	if (!dir) {
-		ctm_walk_found(w, w->walk->root);
+	if (len == 0) {
+		ctm_walk_found(w, dir);
 		return 0;
 	}
 	if (dir->depth >= CTM_WALK_DEPTH_MAX ||
@@ -220,7 +171,7 @@ static int remember(struct ctm_worker *w, struct ctm_dirnode *dir, const char *n
 }
 
 /* An entry that may matter: the whole of it as a fact. */
-static int judge(struct ctm_worker *w, const struct ctm_dirnode *dir, const char *name, size_t len,
+static int judge(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len,
 		 unsigned int off, bool ruled, const struct attrs *attrs)
 {
 	const struct statx *stx = &w->stx;
@@ -254,7 +205,7 @@ static int judge(struct ctm_worker *w, const struct ctm_dirnode *dir, const char
 			}
 		}
 	}
-	return send(w, dir, name, len, &fact);
+	return ctm_walk_tell(w, dir, name, len, &fact);
 }
 
 int ctm_walk_stat(const char *name, struct statx *ret)
@@ -266,14 +217,13 @@ int ctm_walk_stat(const char *name, struct statx *ret)
 }
 
 /* What concerns the inode itself; the descent is the caller's. */
-static int inspect(struct ctm_worker *w, const struct ctm_dirnode *dir, const char *name,
-		   size_t len)
+static int inspect(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len)
 {
 	const struct statx *stx = &w->stx;
 	const ctm_did uid = { stx->stx_uid };
 	const ctm_did gid = { stx->stx_gid };
 	const unsigned int off = ctm_sieve_owner(&w->sieve, uid, gid);
-	const bool ruled = dir && dir->rule && ctm_rules_entry(dir->rule, name, len);
+	const bool ruled = len > 0 && dir->rule && ctm_rules_entry(dir->rule, name, len);
 	struct attrs attrs = { 0 };
 
 	ctm_tally_inode(&w->tally, w->sieve.map, off, stx->stx_mode, stx->stx_nlink, uid, gid);
@@ -300,10 +250,10 @@ int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 		return r == -ENOENT ? 0 : ctm_walk_error(w, dir, name, len, -r, "stat");
 	}
 	w->tally.entries++;
-	if (dir && ctm_walk_is_mount(w->walk, &w->stx)) {
+	if (len > 0 && ctm_walk_is_mount(w->walk, &w->stx)) {
 		struct ctm_fact fact = { .kind = CTM_FACT_MOUNT };
 
-		return send(w, dir, name, len, &fact);
+		return ctm_walk_tell(w, dir, name, len, &fact);
 	}
 	r = inspect(w, dir, name, len);
 	if (r < 0 || !S_ISDIR(w->stx.stx_mode)) {

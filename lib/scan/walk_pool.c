@@ -103,7 +103,6 @@ static void give_node(struct ctm_worker *w, struct leftovers *left)
 	}
 	w->fd = -1;
 	w->own_fd = false;
-	w->path_of = NULL;
 	give_found(w);
 	if (w->node) {
 		unref(walk, w->node, left);
@@ -162,6 +161,22 @@ static void take_node(struct ctm_worker *w)
 	w->anchor = node;
 	w->block = walk->nodes > CTM_WALK_MANY_NODES ? CTM_WALK_BLOCK_SMALL : CTM_WALK_BLOCK;
 	walk->active++;
+}
+
+void ctm_walk_speak_of(struct ctm_worker *w, struct ctm_dirnode *node)
+{
+	struct leftovers left = { .fd = -1 };
+
+	(void)pthread_mutex_lock(&w->walk->lock);
+	if (node) {
+		node->refs++;
+	}
+	if (w->path_of) {
+		unref(w->walk, w->path_of, &left);
+	}
+	w->path_of = node;
+	(void)pthread_mutex_unlock(&w->walk->lock);
+	sweep(&left);
 }
 
 bool ctm_walk_next(struct ctm_worker *w)

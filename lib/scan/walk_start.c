@@ -26,7 +26,7 @@ static bool is_last(const struct start *at)
 /* The reason why the start cannot be reached; its path is given as a whole. */
 static int unreachable(struct ctm_worker *w, const struct start *at, int err)
 {
-	const struct ctm_fact fact = {
+	struct ctm_fact fact = {
 		.kind = CTM_FACT_ERROR,
 		.path = at->path,
 		.path_len = strlen(at->path),
@@ -35,18 +35,18 @@ static int unreachable(struct ctm_worker *w, const struct start *at, int err)
 	};
 
 	w->tally.errors++;
-	return w->sieve.none ? 0 : ctm_wire_fact(&w->out, &fact);
+	return ctm_walk_tell_path(w, &fact);
 }
 
 static int mounted(struct ctm_worker *w, const struct start *at)
 {
-	const struct ctm_fact fact = {
+	struct ctm_fact fact = {
 		.kind = CTM_FACT_MOUNT,
 		.path = at->path,
 		.path_len = (size_t)(at->name + at->len - at->path),
 	};
 
-	return w->sieve.none ? 0 : ctm_wire_fact(&w->out, &fact);
+	return ctm_walk_tell_path(w, &fact);
 }
 
 /* Goes from w->node, open as the anchor, to its sub-directory. */
@@ -112,7 +112,7 @@ static int start_root(struct ctm_worker *w)
 	if (fchdir(w->anchor->fd) < 0) {
 		return ctm_walk_error(w, w->node, "", 0, errno, "open");
 	}
-	return ctm_walk_entry(w, NULL, ".", 1);
+	return ctm_walk_entry(w, w->node, ".", 0);
 }
 
 static int start_below(struct ctm_worker *w, const char *path)

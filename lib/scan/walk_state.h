@@ -10,6 +10,7 @@
  *	walk_open.c   opening a directory below another one
  *	walk_dir.c    reading one directory, block by block
  *	walk_entry.c  one entry: what it is, whether it matters
+ *	walk_tell.c   what is said about it
  *
  * Every worker has a working directory of its own (unshare(CLONE_FS)), so that entries are named by
  * their last component alone, also in the calls on attributes, which take no directory descriptor.
@@ -83,8 +84,8 @@ struct ctm_worker {
 	struct ctm_dirnode **found_end;
 	size_t n_found;
 
-	struct ctm_buf path;               /* of an entry that becomes a fact */
-	const struct ctm_dirnode *path_of; /* the directory that path begins with */
+	struct ctm_buf path;         /* of an entry that becomes a fact */
+	struct ctm_dirnode *path_of; /* the directory that path begins with; a reference is held */
 	struct ctm_buf step;
 	bool no_noatime; /* the kernel refused O_NOATIME: not ours to ask */
 	bool no_xattrs;  /* the file system has none */
@@ -121,6 +122,8 @@ void ctm_walk_take(struct ctm_worker *w, struct ctm_dirnode *node);
 void ctm_walk_share(struct ctm_worker *w);
 /** Keeps a descriptor of a node above, and makes it the worker's anchor. */
 void ctm_walk_anchor(struct ctm_worker *w, struct ctm_dirnode *node, int fd);
+/** Makes w->path_of this node, or none (NULL). */
+void ctm_walk_speak_of(struct ctm_worker *w, struct ctm_dirnode *node);
 /** Remembers a new node until ctm_walk_next(); the worker's reference to it moves there. */
 void ctm_walk_found(struct ctm_worker *w, struct ctm_dirnode *node);
 /** Closes a descriptor nobody uses, when there is one. */
@@ -163,12 +166,19 @@ struct ctm_dirnode *ctm_walk_child_node(struct ctm_worker *w, struct ctm_dirnode
 					const char *name, size_t len);
 
 /**
- * Looks at one entry of the working directory; dir: that directory's node. dir NULL: the root
- * itself, name ".".
+ * Looks at one entry of the working directory, whose node is dir. Name "." and len 0: the root
+ * itself.
  */
 int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len);
-/** An error fact of the entry, or with len 0 of the directory. */
-int ctm_walk_error(struct ctm_worker *w, const struct ctm_dirnode *dir, const char *name,
-		   size_t len, int err, const char *op);
+
+/* walk_tell.c: facts about an entry of dir, or with len 0 about dir itself */
+
+/** Fills in the path of the fact. */
+int ctm_walk_tell(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len,
+		  struct ctm_fact *fact);
+int ctm_walk_error(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len,
+		   int err, const char *op);
+/** The fact's path is of something that has no node: a start that cannot be reached. */
+int ctm_walk_tell_path(struct ctm_worker *w, struct ctm_fact *fact);
 
 #endif

@@ -59,8 +59,9 @@ static void work(struct ctm_worker *w)
 	}
 	if (r < 0) {
 		ctm_walk_abort(w->walk, -r, r == -ENOMEM ? "memory" : "write");
-		ctm_walk_give(w);
 	}
+	ctm_walk_give(w);
+	ctm_walk_speak_of(w, NULL);
 }
 
 static void *worker_main(void *arg)

@@ -45,7 +45,7 @@ struct ctm_wire_out {
 	pthread_mutex_t *lock; /* held while writing; shared by all outs of the fd */
 	uint16_t stream;
 	struct ctm_buf buf;
-	struct ctm_buf dir; /* the last directory that was sent */
+	size_t dir_len; /* of the directory that was sent last */
 };
 
 void ctm_wire_out_init(struct ctm_wire_out *out, int fd, pthread_mutex_t *lock, uint16_t stream);
@@ -54,8 +54,13 @@ void ctm_wire_out_done(struct ctm_wire_out *out);
 /* Records are collected and written when there are enough. All: -ENOMEM, or errno of write(2). */
 
 /**
- * The fact's op is one of ctm_wire_ops. -EINVAL for a fact that the other side would refuse by
- * size.
+ * The directory of the facts that follow; the first same bytes (0, all, or up to a slash, of both)
+ * are as in the last one. -EINVAL: longer than CTM_WIRE_PATH_MAX.
+ */
+int ctm_wire_dir(struct ctm_wire_out *out, const char *dir, size_t len, size_t same);
+/**
+ * The fact's path is the directory itself or a name in it. Its op is one of ctm_wire_ops. -EINVAL
+ * for a fact that the other side would refuse by size.
  */
 int ctm_wire_fact(struct ctm_wire_out *out, const struct ctm_fact *fact);
 int ctm_wire_totals(struct ctm_wire_out *out, const struct ctm_scan_totals *totals);

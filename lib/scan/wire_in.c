@@ -115,7 +115,9 @@ static int read_dir(struct ctm_wire_in *in, size_t stream, struct cursor from)
 	return 0;
 }
 
-/* Puts the name behind the stream's directory. There is room for it. No name: the root itself. */
+/*
+ * Puts the name behind the stream's directory. There is room for it. No name: the directory itself.
+ */
 static bool read_path(struct ctm_wire_in *in, size_t stream, struct cursor *from, size_t len,
 		      struct ctm_fact *fact)
 {
@@ -134,7 +136,7 @@ static bool read_path(struct ctm_wire_in *in, size_t stream, struct cursor *from
 		}
 		(void)ctm_buf_add(path, from->p, len);
 	} else if (path->len > 0) {
-		return false;
+		path->p[path->len] = '\0';
 	}
 	from->p += len;
 	from->left -= len;

@@ -22,7 +22,6 @@ void ctm_wire_out_init(struct ctm_wire_out *out, int fd, pthread_mutex_t *lock, 
 void ctm_wire_out_done(struct ctm_wire_out *out)
 {
 	ctm_buf_done(&out->buf);
-	ctm_buf_done(&out->dir);
 }
 
 static int write_all(int fd, const char *p, size_t len)
@@ -88,56 +87,23 @@ static void put(struct ctm_wire_out *out, const void *p, size_t len)
 	(void)ctm_buf_add(&out->buf, p, len);
 }
 
-/* Length of the beginning that both have in common, up to the end of a component of a. */
-static size_t common_dir(const struct ctm_buf *a, const char *b, size_t b_len)
+int ctm_wire_dir(struct ctm_wire_out *out, const char *dir, size_t len, size_t same)
 {
-	const size_t max = a->len < b_len ? a->len : b_len;
-	size_t n = 0;
-
-	/* A path can be megabytes long. */
-	while (max - n >= 64 && memcmp(a->p + n, b + n, 64) == 0) {
-		n += 64;
-	}
-	while (n < max && a->p[n] == b[n]) {
-		n++;
-	}
-	if ((n == a->len || a->p[n] == '/') && (n == b_len || b[n] == '/')) {
-		return n;
-	}
-	while (n > 0 && a->p[n - 1] != '/') {
-		n--;
-	}
-	return n > 0 ? n - 1 : 0;
-}
-
-static int send_dir(struct ctm_wire_out *out, const char *dir, size_t len)
-{
-	struct ctm_record_dir record;
-	size_t keep;
+	const struct ctm_record_dir record = { .keep = (uint32_t)same };
+	/* The reader puts the slash back that joins the kept part and the rest. */
+	const size_t from = same + (same > 0 && same < len);
 	int r;
 
-	if (len == out->dir.len && (len == 0 || memcmp(dir, out->dir.p, len) == 0)) {
-		return 0;
-	}
-	if (len > CTM_WIRE_PATH_MAX) {
+	if (len > CTM_WIRE_PATH_MAX || same > len || same > out->dir_len) {
 		return -EINVAL;
 	}
-	keep = common_dir(&out->dir, dir, len);
-	record.keep = (uint32_t)keep;
-	r = ctm_buf_reserve(&out->dir, len);
-	if (r < 0) {
-		return r;
-	}
-	out->dir.len = keep;
-	(void)ctm_buf_add(&out->dir, dir + keep, len - keep);
-	/* The reader puts the slash back that joins the kept part and the rest. */
-	keep += keep > 0 && keep < len;
-	r = begin(out, CTM_RECORD_DIR, sizeof(record) + len - keep);
+	r = begin(out, CTM_RECORD_DIR, sizeof(record) + len - from);
 	if (r < 0) {
 		return r;
 	}
 	put(out, &record, sizeof(record));
-	put(out, dir + keep, len - keep);
+	put(out, dir + from, len - from);
+	out->dir_len = len;
 	return 0;
 }
 
@@ -212,18 +178,14 @@ static int send_error(struct ctm_wire_out *out, enum ctm_record_type type, int e
 
 int ctm_wire_fact(struct ctm_wire_out *out, const struct ctm_fact *fact)
 {
-	const char *slash = fact->path_len ? memrchr(fact->path, '/', fact->path_len) : NULL;
-	const size_t dir_len = slash ? (size_t)(slash - fact->path) : 0;
-	const char *name = slash ? slash + 1 : fact->path;
-	const size_t name_len = fact->path_len - (size_t)(name - fact->path);
+	const bool in_dir = fact->path_len > out->dir_len;
+	const size_t from = in_dir ? out->dir_len + (out->dir_len > 0) : fact->path_len;
+	const char *name = fact->path + from;
+	const size_t name_len = fact->path_len - from;
 	int r;
 
-	if (name_len > CTM_WIRE_NAME_MAX) {
+	if (fact->path_len < out->dir_len || name_len > CTM_WIRE_NAME_MAX) {
 		return -EINVAL;
-	}
-	r = send_dir(out, fact->path, dir_len);
-	if (r < 0) {
-		return r;
 	}
 	switch (fact->kind) {
 	case CTM_FACT_INODE:
