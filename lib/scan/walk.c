@@ -32,7 +32,7 @@ struct walk_source {
 struct reader {
 	int pidfd; /* unlike a number it never comes to mean another process */
 	int fd;
-	struct ctm_wire_in in;
+	struct ctm_feed_in in;
 	char *buf;
 	size_t cap;
 	size_t begin; /* unread bytes: buf[begin] up to buf[end] */
@@ -107,7 +107,7 @@ static int fill(struct reader *reader)
 		reader->begin = 0;
 	}
 	if (reader->end == reader->cap) {
-		/* One record is longer than this; ctm_wire_next() knows how long one may be. */
+		/* One record is longer than this; ctm_feed_next() knows how long one may be. */
 		size_t cap = reader->cap ? 2 * reader->cap : IN_FIRST;
 		char *buf = realloc(reader->buf, cap);
 
@@ -160,12 +160,12 @@ static siginfo_t reap(struct reader *reader)
 	return info;
 }
 
-/* The next message; CTM_WIRE_MORE: there is none, the pipe's other end is closed. */
-static int receive(struct reader *reader, struct ctm_wire_msg *ret, struct ctm_err *err)
+/* The next message; CTM_FEED_MORE: there is none, the pipe's other end is closed. */
+static int receive(struct reader *reader, struct ctm_feed_msg *ret, struct ctm_err *err)
 {
 	for (;;) {
 		size_t used;
-		int r = ctm_wire_next(&reader->in, reader->buf + reader->begin,
+		int r = ctm_feed_next(&reader->in, reader->buf + reader->begin,
 				      reader->end - reader->begin, &used, ret);
 
 		if (r == -ENOMEM) {
@@ -175,7 +175,7 @@ static int receive(struct reader *reader, struct ctm_wire_msg *ret, struct ctm_e
 			return ctm_err_set(err, CTM_SYS, -r, "the walk's process sent nonsense");
 		}
 		reader->begin += used;
-		if (ret->kind != CTM_WIRE_MORE) {
+		if (ret->kind != CTM_FEED_MORE) {
 			return 0;
 		}
 		r = fill(reader);
@@ -190,7 +190,7 @@ static int receive(struct reader *reader, struct ctm_wire_msg *ret, struct ctm_e
 
 static int drain(struct reader *reader, ctm_fact_fn fn, void *arg, struct ctm_err *err)
 {
-	struct ctm_wire_msg msg;
+	struct ctm_feed_msg msg;
 
 	for (;;) {
 		siginfo_t info;
@@ -200,17 +200,17 @@ static int drain(struct reader *reader, ctm_fact_fn fn, void *arg, struct ctm_er
 			return r;
 		}
 		switch (msg.kind) {
-		case CTM_WIRE_FACT:
+		case CTM_FEED_FACT:
 			r = fn(&msg.fact, arg);
 			if (r < 0) {
 				return ctm_err_set(err, CTM_SYS, r, "judge an entry");
 			}
 			break;
-		case CTM_WIRE_END:
+		case CTM_FEED_END:
 			return 0;
-		case CTM_WIRE_FAIL:
+		case CTM_FEED_FAIL:
 			return ctm_err_set(err, CTM_SYS, msg.err, "walk the tree: %s", msg.op);
-		case CTM_WIRE_MORE:
+		case CTM_FEED_MORE:
 			info = reap(reader);
 			return died(&info, err);
 		}
@@ -223,7 +223,7 @@ static void reader_done(struct reader *reader)
 		(void)reap(reader);
 	}
 	ctm_closep(&reader->fd);
-	ctm_wire_in_done(&reader->in);
+	ctm_feed_in_done(&reader->in);
 	free(reader->buf);
 }
 
@@ -235,10 +235,10 @@ static int walk_scan(struct ctm_source *src, const struct ctm_scan_request *req,
 	CLEANUP(reader_done) struct reader reader = { .pidfd = -1, .fd = -1 };
 	int r;
 
-	if (jobs > CTM_WIRE_STREAMS_MAX) {
-		jobs = CTM_WIRE_STREAMS_MAX;
+	if (jobs > CTM_FEED_STREAMS_MAX) {
+		jobs = CTM_FEED_STREAMS_MAX;
 	}
-	if (ctm_wire_in_init(&reader.in, jobs) < 0) {
+	if (ctm_feed_in_init(&reader.in, jobs) < 0) {
 		return ctm_err_nomem(err);
 	}
 	r = start(&reader, walk->rootfd, req, jobs, err);

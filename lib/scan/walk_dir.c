@@ -14,7 +14,7 @@
 #include "scan/walk_state.h"
 
 /* A record of the longest name: what getdents64(2) needs at least, or it fails with EINVAL. */
-#define RECORD_MAX (offsetof(struct dirent64, d_name) + CTM_WIRE_NAME_MAX + 1 + 7)
+#define RECORD_MAX (offsetof(struct dirent64, d_name) + CTM_FEED_NAME_MAX + 1 + 7)
 
 /*
  * Reads until the block is nearly full: a file system may return less than fits. *ret_len is valid
@@ -70,7 +70,7 @@ static int look_at(struct ctm_worker *w, size_t len)
 		if (is_dots(entry->d_name)) {
 			continue;
 		}
-		if (n > CTM_WIRE_NAME_MAX || memchr(entry->d_name, '/', n)) {
+		if (n > CTM_FEED_NAME_MAX || memchr(entry->d_name, '/', n)) {
 			/*
 			 * The kernel does not let such names pass; a path made of it could go
 			 * anywhere.

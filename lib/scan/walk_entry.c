@@ -41,7 +41,7 @@ static int get_value(const char *entry, const char *attr, char **at, struct ctm_
 	ssize_t n = lgetxattr(entry, attr, *at, FIRST_TRY);
 
 	if (n < 0 && errno == ERANGE) {
-		n = lgetxattr(entry, attr, *at, CTM_WIRE_VALUE_MAX);
+		n = lgetxattr(entry, attr, *at, CTM_FEED_VALUE_MAX);
 	}
 	if (n < 0) {
 		return errno == ENODATA || errno == EOPNOTSUPP ? 0 : -errno;
@@ -159,7 +159,7 @@ static int remember(struct ctm_worker *w, struct ctm_dirnode *dir, const char *n
 		return 0;
 	}
 	if (dir->depth >= CTM_WALK_DEPTH_MAX ||
-	    dir->path_len + 1 + len > CTM_WIRE_PATH_MAX - CTM_WIRE_NAME_MAX) {
+	    dir->path_len + 1 + len > CTM_FEED_PATH_MAX - CTM_FEED_NAME_MAX) {
 		return ctm_walk_error(w, dir, name, len, ENAMETOOLONG, "open");
 	}
 	node = ctm_walk_child_node(w, dir, name, len);

@@ -71,10 +71,10 @@ static int enter(struct ctm_worker *w, const char *name, size_t len)
 /* One component. 1: go on with the next. */
 static int step(struct ctm_worker *w, const struct start *at)
 {
-	char name[CTM_WIRE_NAME_MAX + 1];
+	char name[CTM_FEED_NAME_MAX + 1];
 	int r;
 
-	if (at->len > CTM_WIRE_NAME_MAX) {
+	if (at->len > CTM_FEED_NAME_MAX) {
 		return unreachable(w, at, ENAMETOOLONG);
 	}
 	memcpy(name, at->name, at->len);

@@ -26,10 +26,10 @@
 
 #include "scan/dirfds.h"
 #include "scan/dirnode.h"
+#include "scan/feed.h"
 #include "scan/scan.h"
 #include "scan/sieve.h"
 #include "scan/totals.h"
-#include "scan/wire.h"
 
 /**
  * Deeper directories are reported and not entered: what is remembered of a path must stay bounded.
@@ -72,7 +72,7 @@ struct ctm_worker {
 	pthread_t thread;
 	struct ctm_sieve sieve;
 	struct ctm_tally tally;
-	struct ctm_wire_out out;
+	struct ctm_feed_out out;
 
 	struct ctm_dirnode *node;   /* the directory in work; a reference is held */
 	struct ctm_dirnode *anchor; /* pinned: an open directory at or above node */

@@ -35,7 +35,7 @@ static int speak_of(struct ctm_worker *w, struct ctm_dirnode *dir)
 		return r;
 	}
 	ctm_walk_speak_of(w, dir);
-	return ctm_wire_dir(&w->out, w->path.p, dir->path_len, shared->path_len);
+	return ctm_feed_dir(&w->out, w->path.p, dir->path_len, shared->path_len);
 }
 
 int ctm_walk_tell(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len,
@@ -61,7 +61,7 @@ int ctm_walk_tell(struct ctm_worker *w, struct ctm_dirnode *dir, const char *nam
 	(void)ctm_buf_add(&w->path, name, len);
 	fact->path = w->path.p;
 	fact->path_len = w->path.len;
-	return ctm_wire_fact(&w->out, fact);
+	return ctm_feed_fact(&w->out, fact);
 }
 
 int ctm_walk_error(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len,
@@ -81,6 +81,6 @@ int ctm_walk_tell_path(struct ctm_worker *w, struct ctm_fact *fact)
 		return 0;
 	}
 	ctm_walk_speak_of(w, NULL);
-	r = ctm_wire_dir(&w->out, fact->path, fact->path_len, 0);
-	return r < 0 ? r : ctm_wire_fact(&w->out, fact);
+	r = ctm_feed_dir(&w->out, fact->path, fact->path_len, 0);
+	return r < 0 ? r : ctm_feed_fact(&w->out, fact);
 }

@@ -24,7 +24,7 @@ CTM_TREE_CALLS
 static void worker_done(struct ctm_worker *w)
 {
 	ctm_tally_done(&w->tally);
-	ctm_wire_out_done(&w->out);
+	ctm_feed_out_done(&w->out);
 	ctm_buf_done(&w->path);
 	ctm_buf_done(&w->step);
 	free(w->list);
@@ -38,12 +38,12 @@ static int worker_init(struct ctm_worker *w, struct ctm_walk *walk, int out, uns
 		.walk = walk,
 		.fd = -1,
 		.list = malloc(CTM_WALK_LIST_MAX),
-		.values = malloc(3 * (size_t)CTM_WIRE_VALUE_MAX),
+		.values = malloc(3 * (size_t)CTM_FEED_VALUE_MAX),
 		.entries = malloc(CTM_WALK_BLOCK),
 	};
 	w->found_end = &w->found;
 	ctm_sieve_init(&w->sieve, walk->req);
-	ctm_wire_out_init(&w->out, out, &walk->out_lock, (uint16_t)number);
+	ctm_feed_out_init(&w->out, out, &walk->out_lock, (uint16_t)number);
 	return w->list && w->values && w->entries ? 0 : -ENOMEM;
 }
 
@@ -55,7 +55,7 @@ static void work(struct ctm_worker *w)
 		r = ctm_walk_dir(w);
 	}
 	if (r == 0) {
-		r = ctm_wire_flush(&w->out);
+		r = ctm_feed_flush(&w->out);
 	}
 	if (r < 0) {
 		ctm_walk_abort(w->walk, -r, r == -ENOMEM ? "memory" : "write");
@@ -147,13 +147,13 @@ static int tell_totals(struct ctm_walk *walk, struct ctm_worker *workers, unsign
 	}
 	r = ctm_tally_finish(&walk->tally, &totals);
 	if (r == 0) {
-		r = ctm_wire_totals(&workers[0].out, &totals);
+		r = ctm_feed_totals(&workers[0].out, &totals);
 	}
 	if (r == 0) {
-		r = ctm_wire_end(&workers[0].out);
+		r = ctm_feed_end(&workers[0].out);
 	}
 	if (r == 0) {
-		r = ctm_wire_flush(&workers[0].out);
+		r = ctm_feed_flush(&workers[0].out);
 	}
 	ctm_scan_totals_done(&totals);
 	return r;
@@ -228,8 +228,8 @@ int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsig
 		r = tell_totals(&walk, workers, walk.jobs);
 	} else {
 		/* Best effort: when the pipe is gone there is nobody to tell. */
-		(void)ctm_wire_fail(&workers[0].out, walk.failed, walk.failed_op);
-		(void)ctm_wire_flush(&workers[0].out);
+		(void)ctm_feed_fail(&workers[0].out, walk.failed, walk.failed_op);
+		(void)ctm_feed_flush(&workers[0].out);
 	}
 	walk_done(&walk);
 	for (unsigned int i = 0; i < walk.jobs; i++) {

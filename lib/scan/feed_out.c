@@ -5,21 +5,21 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "scan/wire.h"
-#include "scan/wire_record.h"
+#include "scan/feed.h"
+#include "scan/feed_record.h"
 
 /* As much as an empty pipe takes at once. */
 #define FLUSH_AT 65536
 
-const char *const ctm_wire_ops[] = { "open", "read", "stat", "xattr", "memory", "thread", "write" };
-const size_t ctm_wire_ops_n = ARRAY_LEN(ctm_wire_ops);
+const char *const ctm_feed_ops[] = { "open", "read", "stat", "xattr", "memory", "thread", "write" };
+const size_t ctm_feed_ops_n = ARRAY_LEN(ctm_feed_ops);
 
-void ctm_wire_out_init(struct ctm_wire_out *out, int fd, pthread_mutex_t *lock, uint16_t stream)
+void ctm_feed_out_init(struct ctm_feed_out *out, int fd, pthread_mutex_t *lock, uint16_t stream)
 {
-	*out = (struct ctm_wire_out){ .fd = fd, .lock = lock, .stream = stream };
+	*out = (struct ctm_feed_out){ .fd = fd, .lock = lock, .stream = stream };
 }
 
-void ctm_wire_out_done(struct ctm_wire_out *out)
+void ctm_feed_out_done(struct ctm_feed_out *out)
 {
 	ctm_buf_done(&out->buf);
 }
@@ -41,7 +41,7 @@ static int write_all(int fd, const char *p, size_t len)
 	return 0;
 }
 
-int ctm_wire_flush(struct ctm_wire_out *out)
+int ctm_feed_flush(struct ctm_feed_out *out)
 {
 	int r;
 
@@ -56,7 +56,7 @@ int ctm_wire_flush(struct ctm_wire_out *out)
 }
 
 /* Starts a record for which there is room after this; the parts are then added with put(). */
-static int begin(struct ctm_wire_out *out, enum ctm_record_type type, size_t body)
+static int begin(struct ctm_feed_out *out, enum ctm_record_type type, size_t body)
 {
 	const struct ctm_record_head head = {
 		.len = (uint32_t)(sizeof(head) + body),
@@ -65,11 +65,11 @@ static int begin(struct ctm_wire_out *out, enum ctm_record_type type, size_t bod
 	};
 	int r;
 
-	if (body > CTM_WIRE_RECORD_MAX - sizeof(head)) {
+	if (body > CTM_FEED_RECORD_MAX - sizeof(head)) {
 		return -EINVAL;
 	}
 	if (out->buf.len >= FLUSH_AT) {
-		r = ctm_wire_flush(out);
+		r = ctm_feed_flush(out);
 		if (r < 0) {
 			return r;
 		}
@@ -82,19 +82,19 @@ static int begin(struct ctm_wire_out *out, enum ctm_record_type type, size_t bod
 }
 
 /* begin() has made the room, so this cannot fail. */
-static void put(struct ctm_wire_out *out, const void *p, size_t len)
+static void put(struct ctm_feed_out *out, const void *p, size_t len)
 {
 	(void)ctm_buf_add(&out->buf, p, len);
 }
 
-int ctm_wire_dir(struct ctm_wire_out *out, const char *dir, size_t len, size_t same)
+int ctm_feed_dir(struct ctm_feed_out *out, const char *dir, size_t len, size_t same)
 {
 	const struct ctm_record_dir record = { .keep = (uint32_t)same };
 	/* The reader puts the slash back that joins the kept part and the rest. */
 	const size_t from = same + (same > 0 && same < len);
 	int r;
 
-	if (len > CTM_WIRE_PATH_MAX || same > len || same > out->dir_len) {
+	if (len > CTM_FEED_PATH_MAX || same > len || same > out->dir_len) {
 		return -EINVAL;
 	}
 	r = begin(out, CTM_RECORD_DIR, sizeof(record) + len - from);
@@ -112,7 +112,7 @@ static uint32_t value_len(struct ctm_bytes value)
 	return value.p ? (uint32_t)value.len : CTM_RECORD_ABSENT;
 }
 
-static int send_inode(struct ctm_wire_out *out, const struct ctm_fact *fact, const char *name,
+static int send_inode(struct ctm_feed_out *out, const struct ctm_fact *fact, const char *name,
 		      size_t name_len)
 {
 	const struct ctm_bytes value[] = { fact->acl_access, fact->acl_default, fact->caps,
@@ -132,7 +132,7 @@ static int send_inode(struct ctm_wire_out *out, const struct ctm_fact *fact, con
 	int r;
 
 	for (size_t i = 0; i < ARRAY_LEN(value); i++) {
-		if (value[i].p && value[i].len > CTM_WIRE_VALUE_MAX) {
+		if (value[i].p && value[i].len > CTM_FEED_VALUE_MAX) {
 			return -EINVAL;
 		}
 		record.value[i] = value_len(value[i]);
@@ -156,13 +156,13 @@ static uint32_t op_number(const char *op)
 {
 	uint32_t i = 0;
 
-	while (i < ctm_wire_ops_n && strcmp(op, ctm_wire_ops[i]) != 0) {
+	while (i < ctm_feed_ops_n && strcmp(op, ctm_feed_ops[i]) != 0) {
 		i++;
 	}
 	return i;
 }
 
-static int send_error(struct ctm_wire_out *out, enum ctm_record_type type, int err, const char *op,
+static int send_error(struct ctm_feed_out *out, enum ctm_record_type type, int err, const char *op,
 		      const char *name, size_t name_len)
 {
 	const struct ctm_record_error record = { .err = (uint32_t)err, .op = op_number(op) };
@@ -176,7 +176,7 @@ static int send_error(struct ctm_wire_out *out, enum ctm_record_type type, int e
 	return 0;
 }
 
-int ctm_wire_fact(struct ctm_wire_out *out, const struct ctm_fact *fact)
+int ctm_feed_fact(struct ctm_feed_out *out, const struct ctm_fact *fact)
 {
 	const bool in_dir = fact->path_len > out->dir_len;
 	const size_t from = in_dir ? out->dir_len + (out->dir_len > 0) : fact->path_len;
@@ -184,7 +184,7 @@ int ctm_wire_fact(struct ctm_wire_out *out, const struct ctm_fact *fact)
 	const size_t name_len = fact->path_len - from;
 	int r;
 
-	if (fact->path_len < out->dir_len || name_len > CTM_WIRE_NAME_MAX) {
+	if (fact->path_len < out->dir_len || name_len > CTM_FEED_NAME_MAX) {
 		return -EINVAL;
 	}
 	switch (fact->kind) {
@@ -202,7 +202,7 @@ int ctm_wire_fact(struct ctm_wire_out *out, const struct ctm_fact *fact)
 	return -EINVAL;
 }
 
-static int send_ids(struct ctm_wire_out *out, enum ctm_idkind kind,
+static int send_ids(struct ctm_feed_out *out, enum ctm_idkind kind,
 		    const struct ctm_id_histogram *ids)
 {
 	for (size_t at = 0; at < ids->n;) {
@@ -227,7 +227,7 @@ static int send_ids(struct ctm_wire_out *out, enum ctm_idkind kind,
 	return 0;
 }
 
-int ctm_wire_totals(struct ctm_wire_out *out, const struct ctm_scan_totals *totals)
+int ctm_feed_totals(struct ctm_feed_out *out, const struct ctm_scan_totals *totals)
 {
 	const struct ctm_record_totals record = {
 		.entries = totals->entries,
@@ -247,12 +247,12 @@ int ctm_wire_totals(struct ctm_wire_out *out, const struct ctm_scan_totals *tota
 	return r < 0 ? r : send_ids(out, CTM_GID, &totals->ids[CTM_GID]);
 }
 
-int ctm_wire_fail(struct ctm_wire_out *out, int err, const char *op)
+int ctm_feed_fail(struct ctm_feed_out *out, int err, const char *op)
 {
 	return send_error(out, CTM_RECORD_FAIL, err, op, "", 0);
 }
 
-int ctm_wire_end(struct ctm_wire_out *out)
+int ctm_feed_end(struct ctm_feed_out *out)
 {
 	return begin(out, CTM_RECORD_END, 0);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "scan/wire.h"
-#include "scan/wire_record.h"
+#include "scan/feed.h"
+#include "scan/feed_record.h"
 
 /* MAX_ERRNO of linux/err.h: no system call returns more. */
 #define ERRNO_MAX 4095u
@@ -17,9 +17,9 @@ struct cursor {
 	size_t left;
 };
 
-int ctm_wire_in_init(struct ctm_wire_in *in, size_t n_streams)
+int ctm_feed_in_init(struct ctm_feed_in *in, size_t n_streams)
 {
-	struct ctm_wire_in made = {
+	struct ctm_feed_in made = {
 		.path = calloc(n_streams, sizeof(*made.path)),
 		.dir_len = calloc(n_streams, sizeof(*made.dir_len)),
 		.n_streams = n_streams,
@@ -27,17 +27,17 @@ int ctm_wire_in_init(struct ctm_wire_in *in, size_t n_streams)
 	int r = made.path && made.dir_len ? 0 : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && i < n_streams; i++) {
-		r = ctm_buf_reserve(&made.path[i], CTM_WIRE_NAME_MAX + 1);
+		r = ctm_buf_reserve(&made.path[i], CTM_FEED_NAME_MAX + 1);
 	}
 	if (r < 0) {
-		ctm_wire_in_done(&made);
+		ctm_feed_in_done(&made);
 		return r;
 	}
 	*in = made;
 	return 0;
 }
 
-void ctm_wire_in_done(struct ctm_wire_in *in)
+void ctm_feed_in_done(struct ctm_feed_in *in)
 {
 	for (size_t i = 0; in->path && i < in->n_streams; i++) {
 		ctm_buf_done(&in->path[i]);
@@ -45,7 +45,7 @@ void ctm_wire_in_done(struct ctm_wire_in *in)
 	free(in->path);
 	free(in->dir_len);
 	ctm_scan_totals_done(&in->totals);
-	*in = (struct ctm_wire_in){ 0 };
+	*in = (struct ctm_feed_in){ 0 };
 }
 
 static bool take(struct cursor *in, void *to, size_t len)
@@ -61,7 +61,7 @@ static bool take(struct cursor *in, void *to, size_t len)
 
 static bool is_name(const unsigned char *p, size_t len)
 {
-	if (len == 0 || len > CTM_WIRE_NAME_MAX) {
+	if (len == 0 || len > CTM_FEED_NAME_MAX) {
 		return false;
 	}
 	if (p[0] == '.' && (len == 1 || (len == 2 && p[1] == '.'))) {
@@ -85,7 +85,7 @@ static bool is_names(const unsigned char *p, size_t len)
 	return true;
 }
 
-static int read_dir(struct ctm_wire_in *in, size_t stream, struct cursor from)
+static int read_dir(struct ctm_feed_in *in, size_t stream, struct cursor from)
 {
 	struct ctm_buf *path = &in->path[stream];
 	const size_t old = in->dir_len[stream];
@@ -99,11 +99,11 @@ static int read_dir(struct ctm_wire_in *in, size_t stream, struct cursor from)
 		return -EBADMSG;
 	}
 	len = record.keep + (record.keep > 0 && from.left > 0) + from.left;
-	if (len > CTM_WIRE_PATH_MAX) {
+	if (len > CTM_FEED_PATH_MAX) {
 		return -EBADMSG;
 	}
 	path->len = record.keep;
-	r = ctm_buf_reserve(path, len - record.keep + 1 + CTM_WIRE_NAME_MAX + 1);
+	r = ctm_buf_reserve(path, len - record.keep + 1 + CTM_FEED_NAME_MAX + 1);
 	if (r < 0) {
 		return r;
 	}
@@ -118,7 +118,7 @@ static int read_dir(struct ctm_wire_in *in, size_t stream, struct cursor from)
 /*
  * Puts the name behind the stream's directory. There is room for it. No name: the directory itself.
  */
-static bool read_path(struct ctm_wire_in *in, size_t stream, struct cursor *from, size_t len,
+static bool read_path(struct ctm_feed_in *in, size_t stream, struct cursor *from, size_t len,
 		      struct ctm_fact *fact)
 {
 	struct ctm_buf *path = &in->path[stream];
@@ -180,7 +180,7 @@ static bool is_mode(uint32_t mode)
 	}
 }
 
-static int read_inode(struct ctm_wire_in *in, size_t stream, struct cursor from,
+static int read_inode(struct ctm_feed_in *in, size_t stream, struct cursor from,
 		      struct ctm_fact *ret)
 {
 	struct ctm_fact fact = { .kind = CTM_FACT_INODE };
@@ -201,10 +201,10 @@ static int read_inode(struct ctm_wire_in *in, size_t stream, struct cursor from,
 	fact.nlink = record.nlink;
 	fact.size = record.size;
 	fact.attr = record.attr;
-	if (!read_value(&from, record.value[0], !is_link, CTM_WIRE_VALUE_MAX, &fact.acl_access) ||
-	    !read_value(&from, record.value[1], S_ISDIR(record.mode), CTM_WIRE_VALUE_MAX,
+	if (!read_value(&from, record.value[0], !is_link, CTM_FEED_VALUE_MAX, &fact.acl_access) ||
+	    !read_value(&from, record.value[1], S_ISDIR(record.mode), CTM_FEED_VALUE_MAX,
 			&fact.acl_default) ||
-	    !read_value(&from, record.value[2], !is_link, CTM_WIRE_VALUE_MAX, &fact.caps) ||
+	    !read_value(&from, record.value[2], !is_link, CTM_FEED_VALUE_MAX, &fact.caps) ||
 	    !read_value(&from, record.value[3], S_ISREG(record.mode), CTM_HEAD_LEN, &fact.head) ||
 	    from.left != 0) {
 		return -EBADMSG;
@@ -218,15 +218,15 @@ static int read_error(struct cursor *from, int *ret_err, const char **ret_op)
 	struct ctm_record_error record;
 
 	if (!take(from, &record, sizeof(record)) || record.err == 0 || record.err > ERRNO_MAX ||
-	    record.op >= ctm_wire_ops_n) {
+	    record.op >= ctm_feed_ops_n) {
 		return -EBADMSG;
 	}
 	*ret_err = (int)record.err;
-	*ret_op = ctm_wire_ops[record.op];
+	*ret_op = ctm_feed_ops[record.op];
 	return 0;
 }
 
-static int read_fact(struct ctm_wire_in *in, const struct ctm_record_head *head, struct cursor from,
+static int read_fact(struct ctm_feed_in *in, const struct ctm_record_head *head, struct cursor from,
 		     struct ctm_fact *ret)
 {
 	struct ctm_fact fact = { .kind = CTM_FACT_MOUNT };
@@ -247,7 +247,7 @@ static int read_fact(struct ctm_wire_in *in, const struct ctm_record_head *head,
 	return 0;
 }
 
-static int read_totals(struct ctm_wire_in *in, struct cursor from)
+static int read_totals(struct ctm_feed_in *in, struct cursor from)
 {
 	struct ctm_record_totals record;
 
@@ -266,7 +266,7 @@ static int read_totals(struct ctm_wire_in *in, struct cursor from)
 	return 0;
 }
 
-static int read_ids(struct ctm_wire_in *in, struct cursor from)
+static int read_ids(struct ctm_feed_in *in, struct cursor from)
 {
 	struct ctm_record_ids record;
 	struct ctm_id_histogram *ids;
@@ -298,9 +298,9 @@ static int read_ids(struct ctm_wire_in *in, struct cursor from)
 	return 0;
 }
 
-/* One whole record. msg->kind stays CTM_WIRE_MORE when it says nothing by itself. */
-static int read_record(struct ctm_wire_in *in, const struct ctm_record_head *head,
-		       struct cursor from, struct ctm_wire_msg *msg)
+/* One whole record. msg->kind stays CTM_FEED_MORE when it says nothing by itself. */
+static int read_record(struct ctm_feed_in *in, const struct ctm_record_head *head,
+		       struct cursor from, struct ctm_feed_msg *msg)
 {
 	int r;
 
@@ -311,7 +311,7 @@ static int read_record(struct ctm_wire_in *in, const struct ctm_record_head *hea
 	case CTM_RECORD_ERROR:
 	case CTM_RECORD_MOUNT:
 		r = in->has_totals ? -EBADMSG : read_fact(in, head, from, &msg->fact);
-		msg->kind = CTM_WIRE_FACT;
+		msg->kind = CTM_FEED_FACT;
 		return r;
 	case CTM_RECORD_TOTALS:
 		return read_totals(in, from);
@@ -319,11 +319,11 @@ static int read_record(struct ctm_wire_in *in, const struct ctm_record_head *hea
 		return read_ids(in, from);
 	case CTM_RECORD_FAIL:
 		r = read_error(&from, &msg->err, &msg->op);
-		msg->kind = CTM_WIRE_FAIL;
+		msg->kind = CTM_FEED_FAIL;
 		in->ended = true;
 		return r < 0 || from.left != 0 ? -EBADMSG : 0;
 	case CTM_RECORD_END:
-		msg->kind = CTM_WIRE_END;
+		msg->kind = CTM_FEED_END;
 		in->ended = true;
 		return !in->has_totals || from.left != 0 ? -EBADMSG : 0;
 	default:
@@ -331,13 +331,13 @@ static int read_record(struct ctm_wire_in *in, const struct ctm_record_head *hea
 	}
 }
 
-int ctm_wire_next(struct ctm_wire_in *in, const void *p, size_t len, size_t *ret_used,
-		  struct ctm_wire_msg *ret)
+int ctm_feed_next(struct ctm_feed_in *in, const void *p, size_t len, size_t *ret_used,
+		  struct ctm_feed_msg *ret)
 {
-	struct ctm_wire_msg msg = { .kind = CTM_WIRE_MORE };
+	struct ctm_feed_msg msg = { .kind = CTM_FEED_MORE };
 	struct cursor all = { .p = p, .left = len };
 
-	while (msg.kind == CTM_WIRE_MORE) {
+	while (msg.kind == CTM_FEED_MORE) {
 		struct cursor from = all;
 		struct ctm_record_head head;
 		int r;
@@ -345,7 +345,7 @@ int ctm_wire_next(struct ctm_wire_in *in, const void *p, size_t len, size_t *ret
 		if (!take(&from, &head, sizeof(head))) {
 			break;
 		}
-		if (in->ended || head.len < sizeof(head) || head.len > CTM_WIRE_RECORD_MAX ||
+		if (in->ended || head.len < sizeof(head) || head.len > CTM_FEED_RECORD_MAX ||
 		    head.stream >= in->n_streams) {
 			return -EBADMSG;
 		}

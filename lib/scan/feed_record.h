@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The records of scan/wire.h as bytes: known to both sides of it, and to its tests.
+ * The records of scan/feed.h as bytes: known to both sides of it, and to its tests.
  *
  * Each begins with a head; its len counts the whole record. No structure has padding.
  */
-#ifndef CTM_SCAN_WIRE_RECORD_H
-#define CTM_SCAN_WIRE_RECORD_H
+#ifndef CTM_SCAN_FEED_RECORD_H
+#define CTM_SCAN_FEED_RECORD_H
 
 #include <stdint.h>
 
@@ -51,7 +51,7 @@ struct ctm_record_inode {
 
 struct ctm_record_error {
 	uint32_t err;
-	uint32_t op; /* index into ctm_wire_ops */
+	uint32_t op; /* index into ctm_feed_ops */
 };
 
 struct ctm_record_totals {
