@@ -80,6 +80,15 @@ listing_shift $punched $punched "$TMP/was" "$TMP/want"
 t_is "an id that the map leaves alone stays" "$(grep -a 'user:33' "$TMP/want")" \
 	"$(line ./shared A user:33:rwx)"
 
+listing_shift $map $map "$TMP/was" "$TMP/want"
+listing_select "shared null" "$TMP/was" "$TMP/want" "$TMP/part"
+t_is "a part of two listings can be chosen" "$(listing_changed "$TMP/was" "$TMP/part")" \
+	"$(printf '%s\n' ./null ./shared)"
+t_is "and the rest is the first one's" "$(listing_changed "$TMP/want" "$TMP/part")" \
+	"$(printf '%s\n' . ./a ./link './new\012line\134')"
+t_is "equal listings do not differ" "$(listing_diff "$TMP/was" "$TMP/was")" ""
+t_match "others do" "$(listing_diff "$TMP/was" "$TMP/part")" $'^-./null\tI\tc\t0644\t0\t0\t'
+
 echo ./a >"$TMP/gone"
 listing_without "$TMP/gone" "$TMP/was" "$TMP/less"
 t_is "a path can be left out" "$(diff "$TMP/was" "$TMP/less" | grep -c '^[<>]')" 1
@@ -94,4 +103,13 @@ t_is "content is one more line for each regular file" "$(grep -aP '\tC\t' "$TMP/
 	sum=$(printf x | sha256sum)
 	line './new\012line\134' C "${sum%% *}"
 )"
+
+# "d" comes before "d-x", though "-" comes before "/".
+mkdir "$tree/d" "$tree/d-x"
+echo linked >"$tree/d-x/name"
+ln "$tree/d-x/name" "$tree/d/name"
+listing_take "$tree" "$TMP/was"
+t_is "an inode's first name is first by components" \
+	"$(awk -F '\t' '$2 == "I" && $1 ~ "/name$" { print $1, $10 }' "$TMP/was")" \
+	$'./d-x/name ./d/name\n./d/name ./d/name'
 t_done

@@ -13,8 +13,14 @@ ct_listing "$TMP/healthy" "$TMP/root.raw"
 t_is "nothing but lost+found is off the map" "$(listing_foreign "$CT_MAP" "$CT_MAP" "$TMP/healthy")" ""
 t_is "a capability got the container's root id" "$(grep -aP '^./usr/bin/ping\tX\t' "$TMP/healthy")" \
 	$'./usr/bin/ping\tX\tsecurity.capability=0x0100000300200000000000000000000000000000a0860100'
+print=$(ct_fingerprint "$TMP/root.raw")
+ct_listing "$TMP/again" "$TMP/root.raw"
+t_is "looking at it has not changed it" "$(ct_fingerprint "$TMP/root.raw")" "$print"
 
 t_mount "$TMP/root.raw" "$TMP/root"
+print=$(ct_fingerprint "$TMP/root")
+chown -h 100000:100000 "$TMP/root/etc/os-release"
+t_ok "a chown to the same owner shows in a fingerprint" [ "$(ct_fingerprint "$TMP/root")" != "$print" ]
 ct_config 115 "$TMP/root"
 t_ok "its container starts" ct_start 115
 t_is "it is an unprivileged one" "$(ct_run 115 'cat /proc/self/uid_map' | xargs)" "0 100000 65536"

@@ -160,3 +160,37 @@ ct_listing()
 	listing_without "$file.not" "$file.all" "$file"
 	rm "$file.all" "$file.not"
 }
+
+# ct_fingerprint IMAGE-OR-DIR: a text that is another one after any write to a volume that nobody uses. For an
+# image the SHA-256 of its bytes; for a directory all inodes with the time of their last change.
+ct_fingerprint()
+{
+	if [ -d "$1" ]; then
+		(cd "$1" && find . -printf '%p %i %C@ %T@\0' | LC_ALL=C sort -z | sha256sum)
+	elif command -v openssl >/dev/null; then
+		openssl dgst -sha256 -r <"$1"
+	else
+		sha256sum <"$1"
+	fi
+}
+
+# ct_pve_storage: a PVE configuration below $TMP/sys with one storage, "tank", of type dir at $TMP/tank
+ct_pve_storage()
+{
+	mkdir -p "$TMP/sys/etc/pve/lxc" "$TMP/sys/run/lock/lxc" "$TMP/tank/images"
+	chmod 755 "$TMP/tank" "$TMP/tank/images"
+	printf 'dir: tank\n\tpath %s\n\tcontent rootdir,images\n' "$TMP/tank" >"$TMP/sys/etc/pve/storage.cfg"
+}
+
+# ct_pve_config VMID VOLUME: an unprivileged container's PVE configuration
+ct_pve_config()
+{
+	cat >"$TMP/sys/etc/pve/lxc/$1.conf" <<-END
+		arch: amd64
+		hostname: ct$1
+		memory: 512
+		ostype: debian
+		rootfs: tank:$1/$2,size=1G
+		unprivileged: 1
+	END
+}

@@ -207,6 +207,18 @@ op == "without" {
 	next
 }
 
+# Two listings: of the first what is outside of the selection, of the second what is inside.
+op == "select" {
+	inside = 0
+	for (i = split(below, root, " "); i > 0; i--) {
+		inside = inside || $1 == "./" root[i] || index($1, "./" root[i] "/") == 1
+	}
+	if (inside == (FNR != NR)) {
+		print
+	}
+	next
+}
+
 # Two listings: first names of the inodes of the first that are gone or differ in the second.
 op == "changed" {
 	if (FNR == NR) {

@@ -13,8 +13,8 @@
 #	PATH C checksum						content, only after listing_content
 #
 # PATH begins with "."; backslash, TAB, newline and CR in it are octal escapes. mtime has nanoseconds. The
-# size of a directory, which is the file system's own affair, is "-". name is the first path, in byte
-# order, of this inode, so hard links share it. target is that of a symbolic link.
+# size of a directory, which is the file system's own affair, is "-". name is the first path of this inode,
+# component by component in the order of bytes, so hard links share it. target is that of a symbolic link.
 #
 # A map is a list of ranges, commas between: "0:100000:65536" is container id, disk id, length.
 
@@ -32,7 +32,8 @@ listing_take()
 		cd "$1" || exit 1
 		{
 			find . -printf '%y\t%#m\t%U\t%G\t%T@\t%n\t%s\t%D:%i\0%p\0%l\0' | tr '\n\0' '\1\n' |
-				listing__awk -v op=inodes | LC_ALL=C sort | listing__awk -v op=names
+				listing__awk -v op=inodes | tr / '\1' | LC_ALL=C sort -t $'\t' -k 1,1 |
+				tr '\1' / | listing__awk -v op=names
 			getfacl -n -s -E -R -P -p . | listing__awk -v op=blocks -v kind=A
 			find . \( -type b -o -type c \) -exec stat --printf '%n\0%t:%T\0' {} + | tr '\n\0' '\1\n' |
 				listing__awk -v op=pairs -v kind=D
@@ -85,4 +86,17 @@ listing_without()
 listing_changed()
 {
 	listing__awk -v op=changed "$1" "$2" | LC_ALL=C sort
+}
+
+# listing_diff WANT GOT: nothing when two listings are equal, else the lines that differ
+listing_diff()
+{
+	diff -a -U 0 --label want --label got "$1" "$2"
+}
+
+# listing_select BELOW OLD NEW OUT: OLD, but for the paths at or below those that the list BELOW names
+# ("var/lib etc/x"), which are as in NEW
+listing_select()
+{
+	listing__awk -v op=select -v below="$1" "$2" "$3" | LC_ALL=C sort >"$4"
 }
