@@ -363,16 +363,30 @@ static const char *why_not_removed(const struct ctm_fact *fact)
 	}
 }
 
-/* Something else than a plain file stands at a rule's path. Its owner is repaired as everywhere. */
+/* Whether a repair leaves the owner stale, because a part of it fits nothing. */
+static bool stays_stale(const struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	const struct ctm_idmap *map = plan->policy.map;
+
+	return !plan->policy.flatten &&
+	       (ctm_classify(map, CTM_UID, fact->uid) == CTM_CLASS_BEYOND ||
+		ctm_classify(map, CTM_GID, fact->gid) == CTM_CLASS_BEYOND);
+}
+
+/*
+ * Something else than a plain file stands at a rule's path. Its owner is repaired as everywhere, by
+ * this action.
+ */
 static int report_odd(struct ctm_plan *plan, const struct ctm_fact *fact,
 		      const struct ctm_rule *rule, enum ctm_stale stale, size_t action)
 {
+	bool cured = stale == CTM_STALE_OWNER && !stays_stale(plan, fact);
 	struct ctm_finding f = {
 		.code = ctm_plan_rule_code(rule),
 		.kind = -1,
 		.path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len),
 		.path_len = fact->path_len,
-		.action = stale == CTM_STALE_OWNER ? action : CTM_NO_ACTION,
+		.action = cured ? action : CTM_NO_ACTION,
 		.text = why_not_removed(fact),
 	};
 

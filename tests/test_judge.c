@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Judging one inode. Modes, ACLs and capabilities are those of real trees; what is expected of chown
+ * is what Linux does.
+ */
+#include "plan/judge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cases.h"
+#include "facts.h"
+#include "hex.h"
+#include "id/acl.h"
+#include "id/fcaps.h"
+
+#define DEF       "100000"
+#define OTHER     "325124096"
+#define PUNCHED   "0:100000:33,33:33:1,34:100034:65502"
+#define NO_ROOT   "1:100001:65535"
+#define HOST_ROOT "u:0:0:10,u:10:100010:65526,g:0:100000:65536"
+
+/* cap: -1 none, -2 revision 2, -3 malformed, else revision 3 with this root id */
+enum { NONE = -1, V2 = -2, BAD = -3 };
+
+struct state {
+	uint32_t mode;
+	uint32_t uid;
+	uint32_t gid;
+	int cap;
+	const char *acl;
+	const char *def;
+};
+
+static const struct {
+	const char *name;
+	const char *map;
+	bool flatten;
+	struct state before;
+	struct state after;
+	const char *issues; /* code, kind and id of each; ! when it is left */
+} rows[] = {
+	{ "right",
+	  DEF,
+	  false,
+	  { 0100644, 100000, 100042, NONE, NULL, NULL },
+	  { 0100644, 100000, 100042, NONE, NULL, NULL },
+	  "" },
+	{ "nobody inside",
+	  DEF,
+	  false,
+	  { 0100644, 165534, 165534, NONE, NULL, NULL },
+	  { 0100644, 165534, 165534, NONE, NULL, NULL },
+	  "" },
+	{ "host",
+	  DEF,
+	  false,
+	  { 0100644, 0, 0, NONE, NULL, NULL },
+	  { 0100644, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "a user of the container",
+	  DEF,
+	  false,
+	  { 0100600, 1001, 1001, NONE, NULL, NULL },
+	  { 0100600, 101001, 101001, NONE, NULL, NULL },
+	  "own.host:u1001 own.host:g1001" },
+	{ "uid only",
+	  DEF,
+	  false,
+	  { 0100640, 0, 100042, NONE, NULL, NULL },
+	  { 0100640, 100000, 100042, NONE, NULL, NULL },
+	  "own.host:u0" },
+	{ "gid only",
+	  DEF,
+	  false,
+	  { 0100640, 100000, 42, NONE, NULL, NULL },
+	  { 0100640, 100000, 100042, NONE, NULL, NULL },
+	  "own.host:g42" },
+	{ "setuid stays",
+	  DEF,
+	  false,
+	  { 0104755, 0, 0, NONE, NULL, NULL },
+	  { 0104755, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "setgid without group execution stays",
+	  DEF,
+	  false,
+	  { 0102745, 0, 8, NONE, NULL, NULL },
+	  { 0102745, 100000, 100008, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g8" },
+	{ "all bits of a directory stay",
+	  DEF,
+	  false,
+	  { 0043777, 0, 0, NONE, NULL, NULL },
+	  { 0043777, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "open directory with right ids",
+	  DEF,
+	  false,
+	  { 0040777, 100000, 100000, NONE, NULL, NULL },
+	  { 0040777, 100000, 100000, NONE, NULL, NULL },
+	  "" },
+	{ "group lost to an earlier tool, in range",
+	  DEF,
+	  false,
+	  { 0100640, 100000, 100000, NONE, NULL, NULL },
+	  { 0100640, 100000, 100000, NONE, NULL, NULL },
+	  "" },
+	{ "symbolic link",
+	  DEF,
+	  false,
+	  { 0120777, 0, 0, NONE, NULL, NULL },
+	  { 0120777, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "link of another user",
+	  DEF,
+	  false,
+	  { 0120777, 100, 100, NONE, NULL, NULL },
+	  { 0120777, 100100, 100100, NONE, NULL, NULL },
+	  "own.host:u100 own.host:g100" },
+	{ "FIFO",
+	  DEF,
+	  false,
+	  { 0010600, 0, 0, NONE, NULL, NULL },
+	  { 0010600, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "socket",
+	  DEF,
+	  false,
+	  { 0140666, 0, 0, NONE, NULL, NULL },
+	  { 0140666, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "device",
+	  DEF,
+	  false,
+	  { 0020666, 0, 0, NONE, NULL, NULL },
+	  { 0020666, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "whiteout",
+	  DEF,
+	  false,
+	  { 0020000, 0, 0, NONE, NULL, NULL },
+	  { 0020000, 100000, 100000, NONE, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "layer directory",
+	  DEF,
+	  false,
+	  { 0040750, 1000, 1000, NONE, NULL, NULL },
+	  { 0040750, 101000, 101000, NONE, NULL, NULL },
+	  "own.host:u1000 own.host:g1000" },
+	{ "directory service uid, right gid",
+	  DEF,
+	  false,
+	  { 0100755, 1029054284, 100000, NONE, NULL, NULL },
+	  { 0100755, 1029054284, 100000, NONE, NULL, NULL },
+	  "own.beyond:u1029054284!" },
+	{ "uid fits nothing, gid is moved",
+	  DEF,
+	  false,
+	  { 0104755, 70000, 0, NONE, NULL, NULL },
+	  { 0104755, 70000, 100000, NONE, NULL, NULL },
+	  "own.beyond:u70000! own.host:g0" },
+	{ "no gids in the map",
+	  "u:0:100000:65536",
+	  false,
+	  { 0100644, 0, 0, NONE, NULL, NULL },
+	  { 0100644, 100000, 0, NONE, NULL, NULL },
+	  "own.host:u0 own.beyond:g0!" },
+	{ "4294967295 on disk",
+	  DEF,
+	  false,
+	  { 0100644, 4294967295, 4294967295, NONE, NULL, NULL },
+	  { 0100644, 4294967295, 4294967295, NONE, NULL, NULL },
+	  "own.beyond:u4294967295! own.beyond:g4294967295!" },
+	/* ids passed through */
+	{ "passed through",
+	  PUNCHED,
+	  false,
+	  { 0100644, 33, 33, NONE, NULL, NULL },
+	  { 0100644, 33, 33, NONE, NULL, NULL },
+	  "" },
+	{ "written before the hole",
+	  PUNCHED,
+	  false,
+	  { 0042770, 100033, 100033, NONE, NULL, NULL },
+	  { 0042770, 100033, 100033, NONE, NULL, NULL },
+	  "own.beyond:u100033! own.beyond:g100033!" },
+	{ "right owner, capability of the host",
+	  PUNCHED,
+	  false,
+	  { 0100755, 100000, 100000, V2, NULL, NULL },
+	  { 0100755, 100000, 100000, V2, NULL, NULL },
+	  "" },
+	{ "root is the host's",
+	  HOST_ROOT,
+	  false,
+	  { 0104755, 10, 0, V2, NULL, NULL },
+	  { 0104755, 100010, 100000, V2, NULL, NULL },
+	  "own.host:u10 own.host:g0" },
+	/* ACLs */
+	{ "web content",
+	  OTHER,
+	  false,
+	  { 0042770, 33, 33, NONE, "u::rwx,u:33:rwx,g::r-x,m::rwx,o::---",
+	    "u::rwx,u:33:rwx,g::r-x,g:4:r-x,m::rwx,o::---" },
+	  { 0042770, 325124129, 325124129, NONE, "u::rwx,u:325124129:rwx,g::r-x,m::rwx,o::---",
+	    "u::rwx,u:325124129:rwx,g::r-x,g:325124100:r-x,m::rwx,o::---" },
+	  "own.host:u33 own.host:g33 acl.host:u33 acl.host:g4" },
+	{ "right gid, entry of the host",
+	  OTHER,
+	  false,
+	  { 0100640, 0, 325124129, NONE, "u::rw-,g::r--,g:4:r--,m::r--,o::---", NULL },
+	  { 0100640, 325124096, 325124129, NONE, "u::rw-,g::r--,g:325124100:r--,m::r--,o::---",
+	    NULL },
+	  "own.host:u0 acl.host:g4" },
+	{ "journal directory: owner right, entries not",
+	  DEF,
+	  false,
+	  { 0042755, 100000, 100101, NONE, "u::rwx,g::r-x,g:4:r-x,g:10:r-x,m::r-x,o::r-x",
+	    "u::rwx,g::r-x,g:4:r-x,g:10:r-x,m::r-x,o::r-x" },
+	  { 0042755, 100000, 100101, NONE, "u::rwx,g::r-x,g:100004:r-x,g:100010:r-x,m::r-x,o::r-x",
+	    "u::rwx,g::r-x,g:100004:r-x,g:100010:r-x,m::r-x,o::r-x" },
+	  "acl.host:g4 acl.host:g10" },
+	{ "default alone",
+	  DEF,
+	  false,
+	  { 0040755, 100000, 100000, NONE, NULL, "u::rwx,u:0:rwx,g::r-x,m::rwx,o::r-x" },
+	  { 0040755, 100000, 100000, NONE, NULL, "u::rwx,u:100000:rwx,g::r-x,m::rwx,o::r-x" },
+	  "acl.host:u0" },
+	{ "one entry fits nothing",
+	  DEF,
+	  false,
+	  { 0100644, 100000, 100000, NONE, "u::rw-,g::r--,g:4:r--,g:70000:r--,m::r--,o::r--",
+	    NULL },
+	  { 0100644, 100000, 100000, NONE, "u::rw-,g::r--,g:100004:r--,g:70000:r--,m::r--,o::r--",
+	    NULL },
+	  "acl.host:g4 acl.beyond:g70000!" },
+	{ "right entries",
+	  DEF,
+	  false,
+	  { 0100644, 100000, 100000, NONE, "u::rw-,u:100033:rw-,g::r--,m::rw-,o::r--", NULL },
+	  { 0100644, 100000, 100000, NONE, "u::rw-,u:100033:rw-,g::r--,m::rw-,o::r--", NULL },
+	  "" },
+	{ "no named entries",
+	  DEF,
+	  false,
+	  { 0100644, 0, 0, NONE, "u::rw-,g::r--,o::r--", NULL },
+	  { 0100644, 100000, 100000, NONE, "u::rw-,g::r--,o::r--", NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "user and group of one number do not merge",
+	  DEF,
+	  false,
+	  { 0100644, 100000, 100000, NONE, "u::rw-,u:4:rw-,g::r--,g:100004:r--,m::rw-,o::r--",
+	    NULL },
+	  { 0100644, 100000, 100000, NONE, "u::rw-,u:100004:rw-,g::r--,g:100004:r--,m::rw-,o::r--",
+	    NULL },
+	  "acl.host:u4" },
+	{ "two entries would become one: owner moves, list stays",
+	  DEF,
+	  false,
+	  { 0100664, 0, 0, NONE, "u::rw-,u:33:rw-,u:100033:r--,g::r--,m::rw-,o::r--", NULL },
+	  { 0100664, 100000, 100000, NONE, "u::rw-,u:33:rw-,u:100033:r--,g::r--,m::rw-,o::r--",
+	    NULL },
+	  "own.host:u0 own.host:g0 acl.host:u33! acl.merge:-!" },
+	{ "merge in the default list, access list moves",
+	  DEF,
+	  false,
+	  { 0040775, 100000, 100000, NONE, "u::rwx,u:33:rwx,g::r-x,m::rwx,o::r-x",
+	    "u::rwx,u:33:rwx,u:100033:r-x,g::r-x,m::rwx,o::r-x" },
+	  { 0040775, 100000, 100000, NONE, "u::rwx,u:100033:rwx,g::r-x,m::rwx,o::r-x",
+	    "u::rwx,u:33:rwx,u:100033:r-x,g::r-x,m::rwx,o::r-x" },
+	  "acl.host:u33 acl.host:u33! acl.merge:-!" },
+	/* capabilities */
+	{ "capability of the host becomes the container's",
+	  DEF,
+	  false,
+	  { 0100755, 0, 0, V2, NULL, NULL },
+	  { 0100755, 100000, 100000, 100000, NULL, NULL },
+	  "own.host:u0 own.host:g0" },
+	{ "of another user of the container: its root all the same",
+	  DEF,
+	  false,
+	  { 0100755, 1000, 0, V2, NULL, NULL },
+	  { 0100755, 101000, 100000, 100000, NULL, NULL },
+	  "own.host:u1000 own.host:g0" },
+	{ "uid right, gid moves: stays",
+	  DEF,
+	  false,
+	  { 0100755, 100000, 0, V2, NULL, NULL },
+	  { 0100755, 100000, 100000, V2, NULL, NULL },
+	  "own.host:g0" },
+	{ "owner right: stays and is no finding",
+	  DEF,
+	  false,
+	  { 0100755, 100000, 100000, V2, NULL, NULL },
+	  { 0100755, 100000, 100000, V2, NULL, NULL },
+	  "" },
+	{ "owner fits nothing: stays",
+	  DEF,
+	  false,
+	  { 0100755, 70000, 70000, V2, NULL, NULL },
+	  { 0100755, 70000, 70000, V2, NULL, NULL },
+	  "own.beyond:u70000! own.beyond:g70000!" },
+	{ "owner fits nothing, gid moves: put back as it was",
+	  DEF,
+	  false,
+	  { 0100755, 70000, 0, V2, NULL, NULL },
+	  { 0100755, 70000, 100000, V2, NULL, NULL },
+	  "own.beyond:u70000! own.host:g0" },
+	{ "map without a root: stays",
+	  NO_ROOT,
+	  false,
+	  { 0100755, 5, 5, V2, NULL, NULL },
+	  { 0100755, 100005, 100005, V2, NULL, NULL },
+	  "own.host:u5 own.host:g5" },
+	{ "root id right",
+	  DEF,
+	  false,
+	  { 0100755, 100000, 100000, 100000, NULL, NULL },
+	  { 0100755, 100000, 100000, 100000, NULL, NULL },
+	  "" },
+	{ "root id of the host",
+	  DEF,
+	  false,
+	  { 0100755, 100000, 100000, 5, NULL, NULL },
+	  { 0100755, 100000, 100000, 100005, NULL, NULL },
+	  "cap.root:u5" },
+	{ "root id of a nested container is mapped, not set",
+	  "0:100000:1000000",
+	  false,
+	  { 0100755, 50000, 50000, 50000, NULL, NULL },
+	  { 0100755, 150000, 150000, 150000, NULL, NULL },
+	  "own.host:u50000 own.host:g50000 cap.root:u50000" },
+	{ "root id fits nothing",
+	  DEF,
+	  false,
+	  { 0100755, 0, 0, 200000, NULL, NULL },
+	  { 0100755, 100000, 100000, 200000, NULL, NULL },
+	  "own.host:u0 own.host:g0 cap.beyond:u200000!" },
+	{ "root id moves to 0: the kernel keeps that as revision 2",
+	  "u:5:0:1,g:0:100000:1",
+	  false,
+	  { 0100755, 0, 100000, 5, NULL, NULL },
+	  { 0100755, 0, 100000, V2, NULL, NULL },
+	  "cap.root:u5" },
+	{ "malformed, owner right",
+	  DEF,
+	  false,
+	  { 0100755, 100000, 100000, BAD, NULL, NULL },
+	  { 0100755, 100000, 100000, BAD, NULL, NULL },
+	  "err:-!" },
+	{ "malformed, chown would lose it: all stays",
+	  DEF,
+	  false,
+	  { 0104755, 0, 0, BAD, "u::rwx,u:33:rwx,g::r-x,m::rwx,o::r-x", NULL },
+	  { 0104755, 0, 0, BAD, "u::rwx,u:33:rwx,g::r-x,m::rwx,o::r-x", NULL },
+	  "own.host:u0! own.host:g0! acl.host:u33! err:-!" },
+	{ "malformed, on a directory chown keeps it",
+	  DEF,
+	  false,
+	  { 0040755, 0, 0, BAD, NULL, NULL },
+	  { 0040755, 100000, 100000, BAD, NULL, NULL },
+	  "own.host:u0 own.host:g0 err:-!" },
+	/* flatten */
+	{ "flat: right already",
+	  DEF,
+	  true,
+	  { 0106755, 100000, 100000, V2, NULL, NULL },
+	  { 0106755, 100000, 100000, V2, NULL, NULL },
+	  "" },
+	{ "flat: host",
+	  DEF,
+	  true,
+	  { 0100644, 0, 0, NONE, NULL, NULL },
+	  { 0100644, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0 flatten:g0" },
+	{ "flat: in range",
+	  DEF,
+	  true,
+	  { 0100640, 100000, 100042, NONE, NULL, NULL },
+	  { 0100640, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:g100042" },
+	{ "flat: fits nothing",
+	  DEF,
+	  true,
+	  { 0100640, 70000, 100000, NONE, NULL, NULL },
+	  { 0100640, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u70000" },
+	{ "flat: setuid and setgid go",
+	  DEF,
+	  true,
+	  { 0106755, 0, 0, NONE, NULL, NULL },
+	  { 0100755, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0 flatten:g0" },
+	{ "flat: setgid without group execution stays",
+	  DEF,
+	  true,
+	  { 0106745, 0, 0, NONE, NULL, NULL },
+	  { 0102745, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0 flatten:g0" },
+	{ "flat: sticky stays",
+	  DEF,
+	  true,
+	  { 0101755, 0, 0, NONE, NULL, NULL },
+	  { 0101755, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0 flatten:g0" },
+	{ "flat: a directory keeps all",
+	  DEF,
+	  true,
+	  { 0046775, 0, 0, NONE, NULL, NULL },
+	  { 0046775, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0 flatten:g0" },
+	{ "flat: a FIFO does not",
+	  DEF,
+	  true,
+	  { 0016755, 0, 0, NONE, NULL, NULL },
+	  { 0010755, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0 flatten:g0" },
+	{ "flat: capability goes",
+	  DEF,
+	  true,
+	  { 0100755, 0, 100000, 100000, NULL, NULL },
+	  { 0100755, 100000, 100000, NONE, NULL, NULL },
+	  "flatten:u0" },
+	{ "flat: malformed capability is not lost",
+	  DEF,
+	  true,
+	  { 0104755, 0, 0, BAD, NULL, NULL },
+	  { 0104755, 0, 0, BAD, NULL, NULL },
+	  "flatten:u0! flatten:g0! err:-!" },
+	{ "flat: capability with right owner is mapped as usual",
+	  DEF,
+	  true,
+	  { 0100755, 100000, 100000, 5, NULL, NULL },
+	  { 0100755, 100000, 100000, 100005, NULL, NULL },
+	  "cap.root:u5" },
+	{ "flat: ACLs are mapped as usual",
+	  DEF,
+	  true,
+	  { 0100664, 33, 33, NONE, "u::rw-,u:33:rw-,g::r--,m::rw-,o::r--", NULL },
+	  { 0100664, 100000, 100000, NONE, "u::rw-,u:100033:rw-,g::r--,m::rw-,o::r--", NULL },
+	  "flatten:u33 flatten:g33 acl.host:u33" },
+};
+
+struct store {
+	unsigned char acl[512];
+	unsigned char def[512];
+	unsigned char cap[24];
+};
+
+static struct ctm_inode_state make(const struct state *from, struct store *store)
+{
+	struct ctm_inode_state st = { .mode = from->mode,
+				      .uid = { from->uid },
+				      .gid = { from->gid } };
+
+	if (from->acl) {
+		st.acl_access = acl_of(from->acl, store->acl);
+	}
+	if (from->def) {
+		st.acl_default = acl_of(from->def, store->def);
+	}
+	if (from->cap == V2) {
+		st.caps = CAPS_V2;
+	} else if (from->cap == BAD) {
+		st.caps = (struct ctm_bytes){ .p = "junk", .len = 4 };
+	} else if (from->cap != NONE) {
+		st.caps = caps_v3((uint32_t)from->cap, store->cap);
+	}
+	return st;
+}
+
+static void put_issues(const struct ctm_judgement *j, char *out, size_t size)
+{
+	size_t at = 0;
+
+	*out = '\0';
+	for (size_t i = 0; i < j->n; i++) {
+		char id[16] = "-";
+
+		if (j->issues[i].kind >= 0) {
+			snprintf(id, sizeof(id), "%c%u", j->issues[i].kind == CTM_UID ? 'u' : 'g',
+				 j->issues[i].id);
+		}
+		at += (size_t)snprintf(out + at, size - at, "%s%s:%s%s", i ? " " : "",
+				       ctm_finding_info(j->issues[i].code)->code, id,
+				       j->issues[i].left ? "!" : "");
+	}
+}
+
+static void judge(const char *spec, bool flatten, const struct ctm_inode_state *before,
+		  struct ctm_arena *arena, struct ctm_judgement *ret)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(spec);
+	struct ctm_policy policy = { .map = map, .flatten = flatten };
+	struct ctm_judge by;
+
+	cr_assert_eq(ctm_judge_init(&policy, &by), 0);
+	cr_assert_eq(ctm_judge_inode(&by, before, arena, ret), 0);
+}
+
+CASES(judge, inode, rows)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct store stores[2];
+	struct ctm_inode_state before = make(&rows[*i].before, &stores[0]);
+	struct ctm_inode_state want = make(&rows[*i].after, &stores[1]);
+	struct ctm_judgement got;
+	char issues[512];
+
+	judge(rows[*i].map, rows[*i].flatten, &before, &arena, &got);
+	put_issues(&got, issues, sizeof(issues));
+	cr_assert_str_eq(issues, rows[*i].issues, "%s: %s", rows[*i].name, issues);
+	cr_assert(got.after.uid.v == want.uid.v && got.after.gid.v == want.gid.v, "%s: %u:%u",
+		  rows[*i].name, got.after.uid.v, got.after.gid.v);
+	cr_assert_eq(got.after.mode, want.mode, "%s: %o", rows[*i].name, got.after.mode);
+	cr_assert(ctm_bytes_eq(got.after.acl_access, want.acl_access), "%s: ACL", rows[*i].name);
+	cr_assert(ctm_bytes_eq(got.after.acl_default, want.acl_default), "%s: default ACL",
+		  rows[*i].name);
+	cr_assert(ctm_bytes_eq(got.after.caps, want.caps), "%s: capability", rows[*i].name);
+	cr_assert_eq(got.changes, !ctm_inode_state_eq(&before, &want), "%s: changes",
+		     rows[*i].name);
+	for (size_t k = 0; k < got.n && !got.changes; k++) {
+		cr_assert(got.issues[k].left, "%s: nothing changes, so nothing is cured",
+			  rows[*i].name);
+	}
+}
+
+/* What was cured is not found again, what was left is. */
+CASES(judge, twice, rows)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct store store;
+	struct ctm_inode_state before = make(&rows[*i].before, &store);
+	struct ctm_judgement first;
+	struct ctm_judgement second;
+	size_t left = 0;
+
+	judge(rows[*i].map, rows[*i].flatten, &before, &arena, &first);
+	judge(rows[*i].map, rows[*i].flatten, &first.after, &arena, &second);
+	cr_assert_not(second.changes, "%s", rows[*i].name);
+	for (size_t k = 0; k < first.n; k++) {
+		left += first.issues[k].left;
+	}
+	cr_assert_eq(second.n, left, "%s", rows[*i].name);
+}
+
+/* The bytes of setfacl -m g:4:rx,g:10:rx as getfattr shows them, and with the ids moved by hand. */
+Test(judge, acl_bytes_of_the_kernel)
+{
+	static const char was[] = "0200000001000700ffffffff04000500ffffffff0800050004000000"
+				  "080005000a00000010000500ffffffff20000500ffffffff";
+	static const char is[] = "0200000001000700ffffffff04000500ffffffff08000500a4860100"
+				 "08000500aa86010010000500ffffffff20000500ffffffff";
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	unsigned char raw[2][128];
+	unsigned char made[512];
+	struct ctm_inode_state before = {
+		.mode = 0042755,
+		.uid = { 100000 },
+		.gid = { 100101 },
+		.acl_access = from_hex(was, raw[0], sizeof(raw[0])),
+	};
+	struct ctm_judgement got;
+
+	cr_assert(ctm_bytes_eq(before.acl_access,
+			       acl_of("u::rwx,g::r-x,g:4:r-x,g:10:r-x,m::r-x,o::r-x", made)));
+	judge(DEF, false, &before, &arena, &got);
+	cr_assert(ctm_bytes_eq(got.after.acl_access, from_hex(is, raw[1], sizeof(raw[1]))));
+}
+
+/* setcap cap_net_raw=ep, then what the kernel stores for a file of a container with root 100000. */
+Test(judge, capability_bytes_of_the_kernel)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	unsigned char raw[2][24];
+	struct ctm_inode_state before = {
+		.mode = 0100755,
+		.caps = from_hex("0100000200200000000000000000000000000000", raw[0], 24),
+	};
+	struct ctm_bytes want =
+		from_hex("0100000300200000000000000000000000000000a0860100", raw[1], 24);
+	struct ctm_judgement got;
+
+	judge(DEF, false, &before, &arena, &got);
+	cr_assert(ctm_bytes_eq(got.after.caps, want));
+}
+
+Test(judge, map_without_root_is_mentioned)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state before = {
+		.mode = 0100755, .uid = { 5 }, .gid = { 5 }, .caps = CAPS_V2
+	};
+	struct ctm_judgement got;
+
+	judge(NO_ROOT, false, &before, &arena, &got);
+	cr_assert(got.issues[0].text && strstr(got.issues[0].text, "no container root"));
+}
+
+Test(judge, flatten_says_what_is_lost)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state before = { .mode = 0106755, .caps = CAPS_V2 };
+	struct ctm_judgement got;
+
+	judge(DEF, true, &before, &arena, &got);
+	cr_assert_str_eq(got.issues[0].text, "loses setuid, setgid and its capabilities");
+	before.mode = 0100755;
+	before.caps = (struct ctm_bytes){ 0 };
+	judge(DEF, true, &before, &arena, &got);
+	cr_assert_null(got.issues[0].text);
+}
+
+Test(judge, flatten_needs_a_root)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *none = map_of(NO_ROOT);
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *half = map_of("u:0:100000:65536,g:1:100001:9");
+	struct ctm_judge by;
+
+	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .map = none, .flatten = true }, &by),
+		     -EINVAL);
+	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .map = half, .flatten = true }, &by),
+		     -EINVAL);
+	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .flatten = true }, &by), -EINVAL);
+	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .map = none }, &by), 0);
+}
+
+Test(judge, malformed_acl_is_left_and_the_owner_repaired)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state before = {
+		.mode = 0040755,
+		.acl_access = { .p = "\x02\0\0\0\x01", .len = 5 },
+		.acl_default = { .p = "", .len = 0 },
+	};
+	struct ctm_judgement got;
+	char issues[256];
+
+	judge(DEF, false, &before, &arena, &got);
+	put_issues(&got, issues, sizeof(issues));
+	cr_assert_str_eq(issues, "own.host:u0 own.host:g0 err:-! err:-!");
+	cr_assert_eq(got.issues[2].err, EINVAL);
+	cr_assert_str_neq(got.issues[2].text, got.issues[3].text);
+	cr_assert_eq(got.after.acl_access.p, before.acl_access.p);
+	cr_assert_eq(got.after.acl_default.p, before.acl_default.p);
+	cr_assert_eq(got.after.uid.v, 100000);
+}
+
+/* As many named entries as an attribute may hold: all are moved, a few are listed. */
+Test(judge, huge_acl)
+{
+	static unsigned char raw[4 + 8 * 8000];
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state before = { .mode = 0100644, .uid = { 100000 }, .gid = { 100000 } };
+	struct ctm_judgement got;
+	size_t left = 0;
+
+	raw[0] = 2;
+	for (uint32_t k = 0; k < 8000; k++) {
+		/* every fourth fits nothing; the rest is the host's */
+		uint32_t id = k % 4 == 3 ? 70000 + k : k;
+		unsigned char *e = raw + 4 + 8 * k;
+
+		e[0] = k % 2 ? 2 : 8;
+		e[2] = 4;
+		memcpy(e + 4, &id, sizeof(id));
+	}
+	before.acl_access = (struct ctm_bytes){ .p = raw, .len = sizeof(raw) };
+	judge(DEF, false, &before, &arena, &got);
+	cr_assert_eq(got.n, 2 * CTM_ISSUES_OF_CODE);
+	for (size_t k = 0; k < got.n; k++) {
+		left += got.issues[k].left;
+	}
+	cr_assert_eq(left, CTM_ISSUES_OF_CODE, "what stays is listed beside what moves");
+	cr_assert_not_null(got.issues[got.n - 1].text);
+	for (int k = 0; k < 8000; k++) {
+		struct ctm_acl_entry e = ctm_acl_get(got.after.acl_access, k);
+		uint32_t want = k % 4 == 3 ? 70000 + (uint32_t)k : 100000 + (uint32_t)k;
+
+		cr_assert_eq(e.id, want, "entry %d: %u", k, e.id);
+	}
+}
+
+static bool always(struct ctm_bytes head, unsigned long long size)
+{
+	(void)head;
+	(void)size;
+	return true;
+}
+
+static const struct ctm_rule a_lock = { .id = "x.lock", .at = "x", .kind = CTM_RULE_LOCK };
+static const struct ctm_rule a_pid = { .id = "x.pid", .at = "x", .kind = CTM_RULE_PIDLOCK };
+static const struct ctm_rule a_cache = { .id = "x.c",
+					 .at = "x",
+					 .kind = CTM_RULE_CACHE,
+					 .damaged = always };
+static const struct ctm_rule plain_cache = { .id = "x.c", .at = "x", .kind = CTM_RULE_CACHE };
+static const struct ctm_rule a_leftover = { .id = "x.l", .at = "x", .kind = CTM_RULE_LEFTOVER };
+static const struct ctm_rule a_journal = { .id = "x.j", .at = "x", .kind = CTM_RULE_UNFINISHED };
+
+static const struct {
+	const struct ctm_rule *rule;
+	uint32_t uid;
+	uint32_t gid;
+	bool with_content;
+	enum ctm_stale want;
+} stales[] = {
+	{ &a_lock, 100000, 100000, true, CTM_STALE_NOT },
+	{ &a_lock, 0, 0, true, CTM_STALE_OWNER },
+	{ &a_lock, 0, 100000, true, CTM_STALE_OWNER },
+	{ &a_lock, 100000, 0, true, CTM_STALE_OWNER },
+	{ &a_lock, 70000, 100000, true, CTM_STALE_OWNER },
+	{ &a_pid, 100000, 100000, true, CTM_STALE_EXISTS },
+	{ &a_pid, 100000, 100000, false, CTM_STALE_EXISTS },
+	{ &a_pid, 0, 0, true, CTM_STALE_OWNER },
+	{ &a_cache, 100000, 100000, true, CTM_STALE_CONTENT },
+	{ &a_cache, 100000, 100000, false, CTM_STALE_NOT },
+	{ &a_cache, 0, 0, false, CTM_STALE_OWNER },
+	{ &plain_cache, 100000, 100000, true, CTM_STALE_NOT },
+	{ &a_leftover, 100042, 100000, true, CTM_STALE_NOT },
+	{ &a_leftover, 42, 0, true, CTM_STALE_OWNER },
+	{ &a_journal, 0, 0, true, CTM_STALE_NOT },
+};
+
+CASES(judge, stale, stales)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	struct ctm_fact fact = fact_of("x", 0640, stales[*i].uid, stales[*i].gid);
+
+	cr_assert_eq(ctm_judge_stale(map, stales[*i].rule, &fact, stales[*i].with_content),
+		     stales[*i].want, "row %zu", *i);
+	/* content is asked of plain files alone */
+	fact.mode = S_IFDIR | 0755;
+	cr_assert_neq(ctm_judge_stale(map, stales[*i].rule, &fact, true), CTM_STALE_CONTENT);
+}
