@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From volume ids to paths. The paths are what "pvesm path" prints for such a storage.cfg.
+ */
+#include "storage/storage.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cases.h"
+#include "sysroot.h"
+
+static const char config[] =
+	"dir: plain\n\tpath /srv/plain/\n\n"
+	"dir: moved\n\tpath /srv/m\n\tcontent-dirs backup=b,images=vm/img;iso=i\n\n"
+	"dir: slash\n\tpath /srv/m\n\tcontent-dirs images=/img\n\n"
+	"dir: out\n\tpath /srv/m\n\tcontent-dirs images=a/../../b\n\n"
+	"dir: odd\n\tpath /srv/a b\n\n"
+	"dir: rel\n\tpath srv\n\n"
+	"dir: up\n\tpath /srv/../etc\n\n"
+	"dir: bare\n\tcontent rootdir\n\n"
+	"nfs: nas\n\tserver x\n\texport /e\n\n"
+	"cifs: win\n\tserver x\n\tshare s\n\tpath /mnt/win\n\n"
+	"cifs: half\n\tserver x\n\n"
+	"btrfs: bt\n\tpath /mnt/bt\n\tcontent-dirs images=x\n\n"
+	"lvm: thick\n\tvgname vg-1\n\n"
+	"lvmthin: thin\n\tvgname pve\n\tthinpool data\n\n"
+	"lvmthin: poolless\n\tvgname pve\n\n"
+	"lvm: dots\n\tvgname ..\n\n"
+	"zfspool: tank\n\tpool tank/ct\n\tmountpoint /mnt/tank/ct/\n\n"
+	"zfspool: rp\n\tpool rpool/data\n\n"
+	"zfspool: legacy\n\tpool rpool/data\n\tmountpoint legacy\n\n"
+	"zfspool: twist\n\tpool rpool/../data\n\n"
+	"rbd: ceph\n\tpool p\n\tkrbd 1\n\n"
+	"cephfs: cfs\n\n"
+	"iscsi: san\n\n"
+	"zfs: overiscsi\n\n"
+	"pbs: pbs1\n\n"
+	"fancyfs: third\n\tpath /srv\n\n";
+
+static const struct {
+	const char *volid;
+	const char *path;
+	const char *format;
+	enum ctm_volume_kind kind;
+	bool base;
+	const char *prefix;
+} good[] = {
+	{ "local:101/vm-101-disk-1.raw", "/var/lib/vz/images/101/vm-101-disk-1.raw", "raw",
+	  CTM_VOLUME_IMAGE, false, NULL },
+	{ "plain:115/subvol-115-disk-0.subvol", "/srv/plain/images/115/subvol-115-disk-0.subvol",
+	  "subvol", CTM_VOLUME_DIR, false, "/srv/plain" },
+	{ "plain:114/base-114-disk-0.raw", "/srv/plain/images/114/base-114-disk-0.raw", "raw",
+	  CTM_VOLUME_IMAGE, true, NULL },
+	{ "plain:114/base-114-disk-0.raw/115/vm-115-disk-0.raw",
+	  "/srv/plain/images/115/vm-115-disk-0.raw", "raw", CTM_VOLUME_IMAGE, false, NULL },
+	{ "plain:115/own-name.raw", "/srv/plain/images/115/own-name.raw", "raw", CTM_VOLUME_IMAGE,
+	  false, NULL },
+	{ "moved:115/vm-115-disk-0.raw", "/srv/m/vm/img/115/vm-115-disk-0.raw", "raw",
+	  CTM_VOLUME_IMAGE, false, NULL },
+	{ "slash:115/vm-115-disk-0.raw", "/srv/m/img/115/vm-115-disk-0.raw", "raw",
+	  CTM_VOLUME_IMAGE, false, NULL },
+	{ "nas:115/vm-115-disk-0.raw", "/mnt/pve/nas/images/115/vm-115-disk-0.raw", "raw",
+	  CTM_VOLUME_IMAGE, false, NULL },
+	{ "nas:115/subvol-115-disk-0.subvol", "/mnt/pve/nas/images/115/subvol-115-disk-0.subvol",
+	  "subvol", CTM_VOLUME_DIR, false, "/mnt/pve/nas" },
+	{ "win:115/vm-115-disk-0.raw", "/mnt/win/images/115/vm-115-disk-0.raw", "raw",
+	  CTM_VOLUME_IMAGE, false, NULL },
+	{ "bt:115/subvol-115-disk-0.subvol", "/mnt/bt/images/115/subvol-115-disk-0.subvol",
+	  "subvol", CTM_VOLUME_DIR, false, "/mnt/bt" },
+	{ "bt:115/vm-115-disk-0.raw", "/mnt/bt/images/115/vm-115-disk-0/disk.raw", "raw",
+	  CTM_VOLUME_IMAGE, false, NULL },
+	{ "thick:vm-115-disk-0", "/dev/vg-1/vm-115-disk-0", "raw", CTM_VOLUME_BLOCK, false, NULL },
+	{ "thin:vm-115-disk-0", "/dev/pve/vm-115-disk-0", "raw", CTM_VOLUME_BLOCK, false, NULL },
+	{ "thin:base-114-disk-0", "/dev/pve/base-114-disk-0", "raw", CTM_VOLUME_BLOCK, true, NULL },
+	{ "tank:subvol-104-disk-0", "/mnt/tank/ct/subvol-104-disk-0", "subvol", CTM_VOLUME_DIR,
+	  false, NULL },
+	{ "rp:subvol-104-disk-0", "/rpool/data/subvol-104-disk-0", "subvol", CTM_VOLUME_DIR, false,
+	  NULL },
+	{ "rp:basevol-104-disk-0", "/rpool/data/basevol-104-disk-0", "subvol", CTM_VOLUME_DIR, true,
+	  NULL },
+	{ "rp:basevol-104-disk-0/subvol-105-disk-0", "/rpool/data/subvol-105-disk-0", "subvol",
+	  CTM_VOLUME_DIR, false, NULL },
+	{ "rp:vm-104-disk-0", "/dev/zvol/rpool/data/vm-104-disk-0", "raw", CTM_VOLUME_BLOCK, false,
+	  NULL },
+	{ "rp:base-104-disk-0", "/dev/zvol/rpool/data/base-104-disk-0", "raw", CTM_VOLUME_BLOCK,
+	  true, NULL },
+	{ "legacy:vm-104-disk-0", "/dev/zvol/rpool/data/vm-104-disk-0", "raw", CTM_VOLUME_BLOCK,
+	  false, NULL },
+};
+
+static int resolve(const char *volid, struct ctm_storagecfg *cfg, struct ctm_storage_volume *ret,
+		   struct ctm_err *err)
+{
+	cr_assert_eq(ctm_storagecfg_parse((struct ctm_bytes){ config, sizeof(config) - 1 }, cfg,
+					  err),
+		     0);
+	cr_assert_eq(cfg->warnings.n, 0);
+	return ctm_storage_resolve(cfg, volid, ret, err);
+}
+
+CASES(storage, path, good)
+{
+	CLEANUP(ctm_storagecfg_done) struct ctm_storagecfg cfg = { 0 };
+	CLEANUP(ctm_storage_volume_done) struct ctm_storage_volume volume = { 0 };
+	struct ctm_err err = { 0 };
+	const char *colon = strchr(good[*i].volid, ':');
+
+	cr_assert_eq(resolve(good[*i].volid, &cfg, &volume, &err), 0, "%s: %s", good[*i].volid,
+		     err.msg);
+	cr_assert_str_eq(volume.path, good[*i].path, "%s", good[*i].volid);
+	cr_assert_str_eq(volume.format, good[*i].format, "%s", good[*i].volid);
+	cr_assert_eq(volume.kind, good[*i].kind, "%s", good[*i].volid);
+	cr_assert_eq(volume.base, good[*i].base, "%s", good[*i].volid);
+	cr_assert(good[*i].prefix ? volume.trusted_prefix &&
+					    strcmp(volume.trusted_prefix, good[*i].prefix) == 0 :
+				    !volume.trusted_prefix,
+		  "%s", good[*i].volid);
+	cr_assert_eq(strncmp(volume.storage->id, good[*i].volid, (size_t)(colon - good[*i].volid)),
+		     0);
+}
+
+static const struct {
+	const char *volid;
+	const char *error;
+} bad[] = {
+	{ "vm-115-disk-0", "is no volume id" },
+	{ "plain:", "is no volume id" },
+	{ ":vm-115-disk-0", "is no volume id" },
+	{ "x:vm-115-disk-0", "is no volume id" },
+	{ "gone:vm-115-disk-0", "storage 'gone' of 'gone:vm-115-disk-0' is not in storage.cfg" },
+	{ "third:vm-115-disk-0", "of type 'fancyfs': ctmend does not know it" },
+	{ "ceph:vm-115-disk-0", "of type 'rbd': rbd images are not supported yet" },
+	{ "cfs:vm-115-disk-0", "of type 'cephfs': Proxmox VE keeps no container volumes there" },
+	{ "san:vm-115-disk-0", "of type 'iscsi': " },
+	{ "overiscsi:vm-115-disk-0", "of type 'zfs': " },
+	{ "pbs1:backup", "of type 'pbs': " },
+	{ "bare:115/vm-115-disk-0.raw", "lacks the property 'path'" },
+	{ "half:115/vm-115-disk-0.raw", "lacks the property 'share'" },
+	{ "poolless:vm-115-disk-0", "lacks the property 'thinpool'" },
+	{ "odd:115/vm-115-disk-0.raw", "has a path that Proxmox VE does not take" },
+	{ "rel:115/vm-115-disk-0.raw", "has a path that Proxmox VE does not take" },
+	{ "up:115/vm-115-disk-0.raw", "has a path that Proxmox VE does not take" },
+	{ "out:115/vm-115-disk-0.raw", "content-dirs leads out" },
+	{ "dots:vm-115-disk-0", "names no volume group" },
+	{ "twist:subvol-115-disk-0", "names no zfs pool" },
+	{ "legacy:subvol-115-disk-0", "no directory as its mountpoint: 'legacy'" },
+	{ "plain:115/vm-115-disk-0.qcow2", "has the format 'qcow2'" },
+	{ "plain:115/vm-115-disk-0.vmdk", "has the format 'vmdk'" },
+	{ "thick:vm-115-disk-0.qcow2", "has the format 'qcow2'" },
+	{ "plain:115/vm-115-disk-0", "is no container volume" },
+	{ "plain:115/.raw", "is no container volume" },
+	{ "plain:vm-115-disk-0.raw", "is no container volume" },
+	{ "plain:115/a b.raw", "is no container volume" },
+	{ "plain:115/../../etc/x.raw", "is no container volume" },
+	{ "plain:115/a.raw/116/../x.raw", "is no container volume" },
+	{ "plain:1234567890/vm-1-disk-0.raw", "is no container volume" },
+	{ "plain:snippets/x.sh", "is no container volume" },
+	{ "plain:115/a.raw/116", "is no container volume" },
+	{ "thick:base-115-disk-0", "is no container volume" },
+	{ "thick:../sda", "is no container volume" },
+	{ "thick:vm-115-", "is no container volume" },
+	{ "thin:vm-x-disk", "is no container volume" },
+	{ "thin:vm-115-a/b", "is no container volume" },
+	{ "thin:vm-115-disk_", "is no container volume" },
+	{ "rp:subvol-115-disk/../../etc", "is no container volume" },
+	{ "rp:subvol-115", "is no container volume" },
+	{ "rp:vm-1-a/subvol-115-disk-0", "is no container volume" },
+	{ "rp:subvol-115-disk-0@snap", "is no container volume" },
+	{ "rp:data", "is no container volume" },
+};
+CASES(storage, refusal, bad)
+{
+	CLEANUP(ctm_storagecfg_done) struct ctm_storagecfg cfg = { 0 };
+	CLEANUP(ctm_storage_volume_done) struct ctm_storage_volume volume = { 0 };
+	struct ctm_err err = { 0 };
+
+	cr_assert_lt(resolve(bad[*i].volid, &cfg, &volume, &err), 0, "%s", bad[*i].volid);
+	cr_assert_eq(err.code, CTM_REFUSED, "%s", bad[*i].volid);
+	cr_assert_not_null(strstr(err.msg, bad[*i].error), "%s: %s", bad[*i].volid, err.msg);
+}
+
+/* The sections of the sample that no container of the samples uses. */
+Test(storage, edges_of_the_sample)
+{
+	static const struct {
+		const char *volid;
+		const char *path; /* NULL: refused */
+	} rows[] = {
+		{ "one:115/a.raw", "/srv/one/images/115/a.raw" },
+		{ "two:115/a.raw", "/srv/two/images/115/a.raw" },
+		{ "glued:115/a.raw", NULL },
+		{ "spaced:115/a.raw", "/srv/spaced/images/115/a.raw" },
+		{ "flat:115/a.raw", NULL },
+		{ "third:115/a.raw", NULL },
+		{ "local:115/a.raw", "/var/lib/vz/images/115/a.raw" },
+		{ "twice:115/a.raw", "/srv/second/images/115/a.raw" },
+		{ "x:115/a.raw", NULL },
+	};
+	CLEANUP(ctm_storagecfg_done) struct ctm_storagecfg cfg = { 0 };
+	size_t len;
+	CLEANUP_FREE char *text = sysroot_read("fixtures/parse/pve/storage-edge.cfg", &len);
+
+	cr_assert_eq(ctm_storagecfg_parse((struct ctm_bytes){ text, len }, &cfg, NULL), 0);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		CLEANUP(ctm_storage_volume_done) struct ctm_storage_volume volume = { 0 };
+		struct ctm_err err = { 0 };
+		int r = ctm_storage_resolve(&cfg, rows[i].volid, &volume, &err);
+
+		cr_assert_eq(r == 0, rows[i].path != NULL, "%s: %s", rows[i].volid, err.msg);
+		cr_assert(r < 0 || strcmp(volume.path, rows[i].path) == 0, "%s: %s", rows[i].volid,
+			  volume.path);
+	}
+}
+
+static const struct {
+	const char *name;
+	const char *text;
+	const char *node;
+	const char *error; /* NULL: usable */
+} usable[] = {
+	{ "plain", "dir: one\n\tpath /a\n", "pve1", NULL },
+	{ "disabled", "dir: one\n\tdisable\n", "pve1", "is disabled" },
+	{ "not disabled", "dir: one\n\tdisable 0\n", "pve1", NULL },
+	{ "this node", "dir: one\n\tnodes pve2,pve1\n", "pve1", NULL },
+	{ "another node", "dir: one\n\tnodes pve2,pve11\n", "pve1", "is not for node 'pve1'" },
+	{ "node unknown", "dir: one\n\tnodes pve2\n", NULL, NULL },
+};
+CASES(storage, usable, usable)
+{
+	CLEANUP(ctm_storagecfg_done) struct ctm_storagecfg cfg = { 0 };
+	struct ctm_err err = { 0 };
+	int r;
+
+	cr_assert_eq(
+		ctm_storagecfg_parse((struct ctm_bytes){ usable[*i].text, strlen(usable[*i].text) },
+				     &cfg, NULL),
+		0);
+	r = ctm_storage_usable(ctm_storagecfg_find(&cfg, "one"), usable[*i].node, &err);
+	cr_assert_eq(r == 0, usable[*i].error == NULL, "%s: %s", usable[*i].name, err.msg);
+	cr_assert(r == 0 || (err.code == CTM_REFUSED && strstr(err.msg, usable[*i].error) &&
+			     err.hint[0]),
+		  "%s: %s", usable[*i].name, err.msg);
+}
+
+Test(storage, every_row_is_whole)
+{
+	cr_assert_gt(ctm_storage_types_n, 0);
+	for (size_t i = 0; i < ctm_storage_types_n; i++) {
+		const struct ctm_storage_type *type = ctm_storage_types[i];
+
+		cr_assert(type->name && type->name[0], "row %zu", i);
+		cr_assert(i == 0 || strcmp(ctm_storage_types[i - 1]->name, type->name) < 0,
+			  "%s: order", type->name);
+		cr_assert_eq(ctm_storage_type_find(type->name), type, "%s", type->name);
+		cr_assert_neq(type->resolve == NULL, type->refusal == NULL,
+			      "%s: either works or says why not", type->name);
+		cr_assert_eq(type->refusal == NULL, type->hint == NULL, "%s: a refusal has a hint",
+			     type->name);
+	}
+}
