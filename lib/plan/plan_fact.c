@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From facts to findings and actions, one fact at a time.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/pathname.h"
+#include "plan/classify.h"
+#include "plan/work.h"
+
+static struct ctm_inode_state state_of(const struct ctm_fact *fact)
+{
+	return (struct ctm_inode_state){
+		.mode = fact->mode,
+		.uid = fact->uid,
+		.gid = fact->gid,
+		.acl_access = fact->acl_access,
+		.acl_default = fact->acl_default,
+		.caps = fact->caps,
+	};
+}
+
+/* An attribute of after that is before's own must point to the copy as well. */
+static int keep_bytes(struct ctm_plan *plan, struct ctm_bytes *before, struct ctm_bytes *after)
+{
+	bool same = before->p == after->p;
+	int r = ctm_arena_bytes(&plan->arena, *before, before);
+
+	if (r == 0 && same) {
+		*after = *before;
+	}
+	return r;
+}
+
+static int keep_state(struct ctm_plan *plan, struct ctm_inode_state *before,
+		      struct ctm_inode_state *after)
+{
+	int r = keep_bytes(plan, &before->acl_access, &after->acl_access);
+
+	if (r == 0) {
+		r = keep_bytes(plan, &before->acl_default, &after->acl_default);
+	}
+	if (r == 0) {
+		r = keep_bytes(plan, &before->caps, &after->caps);
+	}
+	return r;
+}
+
+/* Adds the action for an inode. after: NULL for a removal. The path is in the arena already. */
+static int add_action(struct ctm_plan *plan, const struct ctm_fact *fact, const char *path,
+		      const struct ctm_action *like, const struct ctm_inode_state *after)
+{
+	struct ctm_action action = *like;
+	int r;
+
+	action.path = path;
+	action.path_len = fact->path_len;
+	action.dev = fact->dev;
+	action.ino = fact->ino;
+	action.nlink = fact->nlink;
+	action.names = 1;
+	action.before = state_of(fact);
+	action.after = after ? *after : action.before;
+	r = keep_state(plan, &action.before, &action.after);
+	if (r == 0) {
+		plan->work->unsettled = true;
+		r = ctm_vec_push(&plan->actions, &action);
+	}
+	return r;
+}
+
+static int flag_finding(struct ctm_plan *plan, const struct ctm_fact *fact, const char *path)
+{
+	struct ctm_finding f = {
+		.code = CTM_F_ATTR_FLAG,
+		.kind = -1,
+		.path = path,
+		.path_len = fact->path_len,
+		.action = CTM_NO_ACTION,
+		.text = fact->attr & CTM_ATTR_IMMUTABLE ? "immutable" : "append-only",
+	};
+
+	return ctm_plan_add(plan, &f);
+}
+
+static bool cannot_change(const struct ctm_fact *fact)
+{
+	return fact->attr & (CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND);
+}
+
+static int plan_removal(struct ctm_plan *plan, const struct ctm_fact *fact,
+			const struct ctm_rule *rule, enum ctm_stale stale)
+{
+	bool uid_off = ctm_classify(plan->policy.map, CTM_UID, fact->uid) != CTM_CLASS_MAPPED;
+	const char *path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+	struct ctm_action like = {
+		.kind = CTM_ACT_REMOVE,
+		.cause = ctm_plan_rule_code(rule),
+		.rule = rule,
+		.stale = stale,
+		.size = fact->size,
+	};
+	struct ctm_finding f = {
+		.code = like.cause,
+		.kind = -1,
+		.path = path,
+		.path_len = fact->path_len,
+		.action = cannot_change(fact) ? CTM_NO_ACTION : plan->actions.n,
+	};
+	int r;
+
+	if (!path) {
+		return -ENOMEM;
+	}
+	switch (stale) {
+	case CTM_STALE_OWNER:
+		f.kind = uid_off ? CTM_UID : CTM_GID;
+		f.id = uid_off ? fact->uid.v : fact->gid.v;
+		break;
+	case CTM_STALE_EXISTS:
+		f.text = "nobody uses it while the container is stopped";
+		break;
+	case CTM_STALE_CONTENT:
+		f.text = fact->size ? "its header is damaged" : "it is empty";
+		break;
+	case CTM_STALE_NOT:
+		f.text = "healthy, removed because of --clean all";
+		break;
+	}
+	r = ctm_plan_add(plan, &f);
+	if (r < 0) {
+		return r;
+	}
+	return cannot_change(fact) ? flag_finding(plan, fact, path) :
+				     add_action(plan, fact, path, &like, NULL);
+}
+
+/* Another name of an inode that is in the plan: it stands at its first one. */
+static int add_name(struct ctm_plan *plan, struct ctm_link *link, const struct ctm_fact *fact)
+{
+	link->names++;
+	if (ctm_path_cmp(fact->path, fact->path_len, link->path, link->path_len) < 0) {
+		const char *path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+
+		if (!path) {
+			return -ENOMEM;
+		}
+		link->path = path;
+		link->path_len = fact->path_len;
+	}
+	return 0;
+}
+
+static bool has_names(const struct ctm_fact *fact)
+{
+	return fact->nlink > 1 && !S_ISDIR(fact->mode);
+}
+
+/* Findings and the repair of what is wrong with the inode itself. *ret_action cures them. */
+static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_t *ret_action)
+{
+	struct ctm_plan_work *work = plan->work;
+	struct ctm_link *known =
+		has_names(fact) ? ctm_links_get(&work->links, fact->dev, fact->ino) : NULL;
+	const struct ctm_inode_state before = state_of(fact);
+	struct ctm_link link = {
+		.dev = fact->dev,
+		.ino = fact->ino,
+		.nlink = fact->nlink,
+		.names = 1,
+		.first = plan->findings.n,
+		.action = CTM_NO_ACTION,
+		.path_len = fact->path_len,
+	};
+	struct ctm_judgement judged;
+	int r;
+
+	*ret_action = CTM_NO_ACTION;
+	if (known) {
+		*ret_action = known->action;
+		return add_name(plan, known, fact);
+	}
+	r = ctm_judge_inode(&work->judge, &before, &plan->arena, &judged);
+	if (r < 0 || judged.n == 0) {
+		return r;
+	}
+	link.path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+	if (!link.path) {
+		return -ENOMEM;
+	}
+	if (judged.changes && !cannot_change(fact)) {
+		struct ctm_action like = { .kind = CTM_ACT_SET, .cause = ctm_judge_cause(&judged) };
+
+		link.action = plan->actions.n;
+		r = add_action(plan, fact, link.path, &like, &judged.after);
+	}
+	if (r == 0) {
+		r = ctm_plan_add_issues(plan, &judged, link.path, link.path_len, link.action);
+	}
+	if (r == 0 && judged.changes && cannot_change(fact)) {
+		r = flag_finding(plan, fact, link.path);
+	}
+	link.n = plan->findings.n - link.first;
+	*ret_action = link.action;
+	return r == 0 && has_names(fact) ? ctm_links_add(&work->links, &link) : r;
+}
+
+static const char *why_not_removed(const struct ctm_fact *fact)
+{
+	switch (fact->mode & S_IFMT) {
+	case S_IFREG:
+		return "not removed: it has more than one name";
+	case S_IFDIR:
+		return "not removed: it is a directory";
+	case S_IFLNK:
+		return "not removed: it is a symbolic link";
+	case S_IFIFO:
+		return "not removed: it is a FIFO";
+	case S_IFSOCK:
+		return "not removed: it is a socket";
+	default:
+		return "not removed: it is a device";
+	}
+}
+
+/* Whether a repair leaves the owner stale, because a part of it fits nothing. */
+static bool stays_stale(const struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	const struct ctm_idmap *map = plan->policy.map;
+
+	return !plan->policy.flatten &&
+	       (ctm_classify(map, CTM_UID, fact->uid) == CTM_CLASS_BEYOND ||
+		ctm_classify(map, CTM_GID, fact->gid) == CTM_CLASS_BEYOND);
+}
+
+/*
+ * Something else than a plain file stands at a rule's path. Its owner is repaired as everywhere, by
+ * this action.
+ */
+static int report_odd(struct ctm_plan *plan, const struct ctm_fact *fact,
+		      const struct ctm_rule *rule, enum ctm_stale stale, size_t action)
+{
+	bool cured = stale == CTM_STALE_OWNER && !stays_stale(plan, fact);
+	struct ctm_finding f = {
+		.code = ctm_plan_rule_code(rule),
+		.kind = -1,
+		.path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len),
+		.path_len = fact->path_len,
+		.action = cured ? action : CTM_NO_ACTION,
+		.text = why_not_removed(fact),
+	};
+
+	return f.path ? ctm_plan_add(plan, &f) : -ENOMEM;
+}
+
+/* dpkg/updates and its like: once for each rule, at the directory. */
+static int note_unfinished(struct ctm_plan *plan, const struct ctm_rule *rule)
+{
+	const char *slash = strrchr(rule->at, '/');
+	int r;
+
+	for (size_t i = 0; i < plan->work->unfinished.n; i++) {
+		if (plan->work->unfinished.v[i] == rule) {
+			return 0;
+		}
+	}
+	r = ctm_vec_push(&plan->work->unfinished, &rule);
+	if (r < 0) {
+		return r;
+	}
+	return ctm_plan_note(plan, ctm_plan_rule_code(rule), rule->at,
+			     slash ? (size_t)(slash - rule->at) : strlen(rule->at), NULL);
+}
+
+static const struct ctm_rule *rule_for(const struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	const struct ctm_rules *set = NULL;
+	const struct ctm_rule *rule =
+		plan->policy.rules_on ? ctm_rules_match(fact->path, fact->path_len, &set) : NULL;
+
+	for (size_t i = 0; rule && i < ctm_rules_n; i++) {
+		if (ctm_rules_all[i] == set) {
+			return plan->policy.rules_on[i] ? rule : NULL;
+		}
+	}
+	return NULL;
+}
+
+/* Made by the tools of the file system, for the file system. */
+static bool is_lost_found(const struct ctm_policy *policy, const struct ctm_fact *fact)
+{
+	static const char name[] = "lost+found";
+
+	return policy->raw_volume && S_ISDIR(fact->mode) && fact->uid.v == 0 && fact->gid.v == 0 &&
+	       fact->path_len == strlen(name) && memcmp(fact->path, name, strlen(name)) == 0;
+}
+
+static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	const struct ctm_policy *policy = &plan->policy;
+	const struct ctm_rule *rule = rule_for(plan, fact);
+	enum ctm_stale stale = CTM_STALE_NOT;
+	size_t action;
+	int r = 0;
+
+	if (is_lost_found(policy, fact)) {
+		return 0;
+	}
+	if (rule && rule->kind == CTM_RULE_UNFINISHED) {
+		r = S_ISREG(fact->mode) ? note_unfinished(plan, rule) : 0;
+		rule = NULL;
+	}
+	if (rule && policy->clean == CTM_CLEAN_NONE) {
+		rule = NULL;
+	}
+	if (rule) {
+		stale = ctm_judge_stale(policy->map, rule, fact, !policy->no_content);
+		if ((stale != CTM_STALE_NOT || policy->clean == CTM_CLEAN_ALL) &&
+		    S_ISREG(fact->mode) && fact->nlink == 1) {
+			return plan_removal(plan, fact, rule, stale);
+		}
+	}
+	if (r == 0) {
+		r = plan_repair(plan, fact, &action);
+	}
+	if (r == 0 && stale != CTM_STALE_NOT) {
+		r = report_odd(plan, fact, rule, stale, action);
+	}
+	return r;
+}
+
+int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
+{
+	struct ctm_plan *p = plan;
+	struct ctm_finding f = {
+		.code = CTM_F_ERR,
+		.kind = -1,
+		.path_len = fact->path_len,
+		.action = CTM_NO_ACTION,
+		.text = fact->op,
+		.err = fact->err,
+	};
+
+	switch (fact->kind) {
+	case CTM_FACT_INODE:
+		return p->work->judges ? plan_inode(p, fact) : 0;
+	case CTM_FACT_MOUNT:
+		return ctm_plan_note(p, CTM_F_MOUNT_BELOW, fact->path, fact->path_len, NULL);
+	case CTM_FACT_ERROR:
+		break;
+	}
+	f.path = ctm_arena_dup(&p->arena, fact->path, fact->path_len);
+	return f.path ? ctm_plan_add(p, &f) : -ENOMEM;
+}
