@@ -47,5 +47,8 @@ struct ctm_history {
 
 void ctm_history_done(struct ctm_history *history);
 int ctm_history_read(struct ctm_state *state, struct ctm_history *ret, struct ctm_err *err);
+/** 1 and the name of the newest run of the volume that was interrupted, 0: there is none. */
+int ctm_history_unfinished(struct ctm_state *state, const char *volume,
+			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err);
 
 #endif

@@ -10,7 +10,9 @@
 #include "target/rootfd.h"
 
 /**
- * How to find an inode again: by handle where there is one, else by path with (dev, ino) compared.
+ * How to find an inode again: by handle where there is one, else by path and inode number (0: any
+ * inode). dev is what stat(2) said at that time; it is not compared, because device numbers change
+ * with every attach.
  */
 struct ctm_ref {
 	const char *path;
@@ -39,7 +41,7 @@ struct ctm_saved {
 
 /**
  * All return 0 or negative errno. h is a small integer that open handed out (a descriptor in the
- * real one).
+ * real one); names are single components.
  */
 struct ctm_ops {
 	/* -ESTALE: no longer there, or another inode stands at the path. */
@@ -55,8 +57,11 @@ struct ctm_ops {
 	int (*set_xattr)(void *fs, int h, const char *name, struct ctm_bytes value);
 	int (*handle)(void *fs, int h, struct ctm_handle *ret);
 	int (*set_mtime)(void *fs, int h, struct timespec mtime);
-	/* A readable file descriptor (the caller closes it) of the regular file h; -EMEDIUMTYPE. */
-	int (*content)(void *fs, int h, int *ret_fd);
+	/*
+	 * A readable file descriptor (the caller closes it) of a regular file, found by its path;
+	 * -EMEDIUMTYPE, -ESTALE.
+	 */
+	int (*content)(void *fs, const struct ctm_ref *ref, int *ret_fd);
 	/* Removes name from the directory if it is still this inode; -ESTALE. */
 	int (*unlink)(void *fs, int dir_h, const char *name, uint64_t dev, uint64_t ino);
 	/*

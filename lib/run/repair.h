@@ -13,12 +13,13 @@
 #include "target/identity.h"
 
 /**
- * What repair and undo need to know of the run they make. All borrowed.
+ * What repair and undo need to know of the run they make; all borrowed. The volume is attached for
+ * writing and the guard held.
  *
  *	ctm_state_name(target->kind, target->name, &name)
  *	ctm_state_open(host, name.p, wait, &state, &err)
- *	ctm_effects_init(&fx, ctm_attached_root(att), &err)      volume attached with CTM_WRITE,
- *	guard held struct ctm_run run = { .state = state, .ops = &ctm_effects_ops, .fs = &fx, ... }
+ *	ctm_effects_init(&fx, ctm_attached_root(att), vol->kind != CTM_VOLUME_DIR, &err)
+ *	struct ctm_run run = { .state = state, .ops = &ctm_effects_ops, .fs = &fx, ... }
  *	ctm_repair(&run, plan, digest, &outcome, &err)
  */
 struct ctm_run {
@@ -44,6 +45,14 @@ struct ctm_run {
  */
 int ctm_repair(const struct ctm_run *run, const struct ctm_plan *plan, const char *digest,
 	       struct ctm_outcome *out, struct ctm_err *err);
+
+/**
+ * Finishes an interrupted run (ctm_history_unfinished()) from its record, be it a repair or an
+ * undo. The disk is believed, not the marks: what is neither before, after nor on its way is a
+ * conflict.
+ */
+int ctm_repair_resume(const struct ctm_run *run, const char *name, struct ctm_outcome *out,
+		      struct ctm_err *err);
 
 /**
  * Who asked for it, for the record and the syslog: SUDO_USER, else the login uid's name, else the

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One inode from one state to another. */
+#include "run/apply_inode.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "id/acl.h"
+#include "id/fcaps.h"
+
+static bool same_owner(const struct ctm_inode_state *a, const struct ctm_inode_state *b)
+{
+	return a->uid.v == b->uid.v && a->gid.v == b->gid.v;
+}
+
+/* What chown(2) leaves of a mode: not on directories, setgid only where the group may execute. */
+static uint32_t stripped(uint32_t mode)
+{
+	if (S_ISDIR(mode)) {
+		return mode;
+	}
+	mode &= ~(uint32_t)S_ISUID;
+	return mode & S_IXGRP ? mode & ~(uint32_t)S_ISGID : mode;
+}
+
+static bool either(struct ctm_bytes now, struct ctm_bytes a, struct ctm_bytes b)
+{
+	return ctm_bytes_eq(now, a) || ctm_bytes_eq(now, b);
+}
+
+bool ctm_inode_halfway(const struct ctm_inode_state *before, const struct ctm_inode_state *after,
+		       const struct ctm_inode_state *now)
+{
+	static const struct ctm_bytes none = { .p = NULL };
+
+	if (!same_owner(before, after) && same_owner(now, before)) {
+		return now->mode == before->mode &&
+		       ctm_bytes_eq(now->acl_access, before->acl_access) &&
+		       ctm_bytes_eq(now->acl_default, before->acl_default) &&
+		       either(now->caps, before->caps, none);
+	}
+	if (!same_owner(now, after)) {
+		return false;
+	}
+	if (now->mode != before->mode && now->mode != stripped(before->mode) &&
+	    now->mode != after->mode) {
+		return false;
+	}
+	return either(now->acl_access, before->acl_access, after->acl_access) &&
+	       either(now->acl_default, before->acl_default, after->acl_default) &&
+	       (either(now->caps, after->caps, none) ||
+		(same_owner(before, after) && ctm_bytes_eq(now->caps, before->caps)));
+}
+
+struct change {
+	const struct ctm_ops *ops;
+	void *fs;
+	int h;
+	int r;            /* first error */
+	const char *what; /* that it came from */
+};
+
+static void set_xattr(struct change *c, const char *name, const char *what, struct ctm_bytes now,
+		      struct ctm_bytes after)
+{
+	if (c->r == 0 && !ctm_bytes_eq(now, after)) {
+		c->what = what;
+		c->r = c->ops->set_xattr(c->fs, c->h, name, after);
+	}
+}
+
+static struct ctm_step verify(const struct ctm_ops *ops, void *fs, int h,
+			      const struct ctm_inode_state *after)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state now;
+	int r = ops->read(fs, h, &arena, &now);
+
+	if (r < 0 || !ctm_inode_state_eq(&now, after)) {
+		return ctm_step_fail(r < 0 ? r : -EIO, "verify");
+	}
+	return (struct ctm_step){ .did = CTM_DID_CHANGE };
+}
+
+struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
+				 const struct ctm_inode_state *now,
+				 const struct ctm_inode_state *after)
+{
+	struct change c = { .ops = ops, .fs = fs, .h = h };
+	bool chown = !same_owner(now, after);
+	bool may_strip = chown && !S_ISDIR(now->mode) && (now->mode & (S_ISUID | S_ISGID));
+	struct ctm_bytes caps = now->caps;
+
+	if (chown) {
+		c.what = "chown";
+		c.r = ops->chown(fs, h, after->uid, after->gid);
+		caps = (struct ctm_bytes){ .p = NULL };
+	}
+	if (c.r == 0 && !S_ISLNK(now->mode) && (may_strip || now->mode != after->mode)) {
+		c.what = "chmod";
+		c.r = ops->chmod(fs, h, after->mode & 07777);
+	}
+	set_xattr(&c, CTM_XATTR_ACL_ACCESS, "acl", now->acl_access, after->acl_access);
+	set_xattr(&c, CTM_XATTR_ACL_DEFAULT, "acl", now->acl_default, after->acl_default);
+	set_xattr(&c, CTM_XATTR_CAPS, "capability", caps, after->caps);
+	return c.r < 0 ? ctm_step_fail(c.r, c.what) : verify(ops, fs, h, after);
+}
+
+static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
+				   const struct ctm_entry *entry, bool halfway)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state now;
+	int r = ops->read(fs, h, &arena, &now);
+
+	if (r < 0) {
+		return ctm_step_fail(r, "read");
+	}
+	if (ctm_inode_state_eq(&now, &entry->after)) {
+		return (struct ctm_step){ .did = CTM_DID_NOTHING };
+	}
+	if (!ctm_inode_state_eq(&now, &entry->before) &&
+	    !(halfway && ctm_inode_halfway(&entry->before, &entry->after, &now))) {
+		return ctm_step_conflict("changed");
+	}
+	return ctm_inode_change(ops, fs, h, &now, &entry->after);
+}
+
+struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
+				bool halfway)
+{
+	struct ctm_inode inode;
+	struct ctm_step step;
+	int h;
+	int r = ops->open(fs, &entry->ref, &h);
+
+	if (r == -ESTALE) {
+		return ctm_step_conflict("gone");
+	}
+	if (r < 0) {
+		return ctm_step_fail(r, "open");
+	}
+	step = change_open(ops, fs, h, entry, halfway);
+	if (step.did == CTM_DID_FAIL && ops->stat(fs, h, &inode) == 0) {
+		step.dev = inode.dev;
+	}
+	ops->close(fs, h);
+	return step;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* history: the runs of a target and what became of them. */
+#include "run/history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "run/archive.h"
+
+CTM_HOST_PATHS
+
+void ctm_history_done(struct ctm_history *history)
+{
+	ctm_vec_done(&history->runs);
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	(void)snprintf(to, size, "%.*s", (int)size - 1, from);
+}
+
+static uint64_t bytes_of(int dir)
+{
+	static const char *const files[] = { CTM_JOURNAL_FILE, CTM_ARCHIVE_REMOVED,
+					     CTM_ARCHIVE_RESTORE };
+	uint64_t n = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		if (fstatat(dir, files[i], &st, AT_SYMLINK_NOFOLLOW) == 0) {
+			n += (uint64_t)st.st_blocks * 512;
+		}
+	}
+	return n;
+}
+
+static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
+{
+	const struct ctm_run_header *h = ctm_reader_header(reader);
+	const struct ctm_run_counts *end = ctm_reader_end(reader, NULL);
+
+	info->kind = h->kind;
+	info->time = h->time;
+	copy(info->version, sizeof(info->version), h->version);
+	copy(info->user, sizeof(info->user), h->user);
+	copy(info->volume, sizeof(info->volume), h->volume);
+	copy(info->digest, sizeof(info->digest), h->digest);
+	copy(info->undoes, sizeof(info->undoes), h->undoes);
+	info->set = ctm_reader_count(reader, CTM_ENTRY_SET);
+	info->removed = ctm_reader_count(reader, CTM_ENTRY_REMOVE);
+	info->restored = ctm_reader_count(reader, CTM_ENTRY_RESTORE);
+	if (!end) {
+		info->status = CTM_RUN_INTERRUPTED;
+		return;
+	}
+	info->counts = *end;
+	info->status = end->conflicts > 0 || end->failed > 0 ? CTM_RUN_PARTLY : CTM_RUN_DONE;
+}
+
+static int read_run(struct ctm_state *state, const char *name, struct ctm_run_info *ret)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
+	CLEANUP_CLOSE int dir = -1;
+	struct ctm_run_info info = { 0 };
+	struct ctm_err why = { 0 };
+	int r = ctm_state_run_open(state, name, &dir, &why);
+
+	if (r == 0) {
+		info.bytes = bytes_of(dir);
+		r = ctm_reader_open(dir, &reader, &why);
+	}
+	if (r == -ENOMEM) {
+		return r;
+	}
+	copy(info.name, sizeof(info.name), name);
+	if (r < 0) {
+		info.status = CTM_RUN_DAMAGED;
+		copy(info.problem, sizeof(info.problem), why.msg);
+	} else {
+		describe(reader, &info);
+	}
+	*ret = info;
+	return 0;
+}
+
+static struct ctm_run_info *find(struct ctm_history *history, const char *name)
+{
+	for (size_t i = 0; i < history->runs.n; i++) {
+		if (strcmp(history->runs.v[i].name, name) == 0) {
+			return &history->runs.v[i];
+		}
+	}
+	return NULL;
+}
+
+/* From the newest to the oldest, so that an undo that was itself taken back counts no more. */
+static void link_undos(struct ctm_history *history)
+{
+	for (size_t i = history->runs.n; i-- > 0;) {
+		const struct ctm_run_info *undo = &history->runs.v[i];
+		struct ctm_run_info *undone;
+
+		if (undo->kind != CTM_RUN_UNDO ||
+		    (undo->status != CTM_RUN_DONE && undo->status != CTM_RUN_PARTLY)) {
+			continue;
+		}
+		undone = find(history, undo->undoes);
+		if (undone && undone->status != CTM_RUN_DAMAGED &&
+		    undone->status != CTM_RUN_UNDONE) {
+			undone->status = CTM_RUN_UNDONE;
+			copy(undone->undone_by, sizeof(undone->undone_by), undo->name);
+		}
+	}
+}
+
+int ctm_history_read(struct ctm_state *state, struct ctm_history *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_run_names_done) struct ctm_run_names names = { 0 };
+	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
+	int r = ctm_state_runs(state, &names, err);
+
+	for (size_t i = 0; r == 0 && i < names.names.n; i++) {
+		struct ctm_run_info info;
+
+		r = read_run(state, names.names.v[i], &info);
+		if (r == 0) {
+			r = ctm_vec_push(&history.runs, &info);
+		}
+		if (r < 0) {
+			r = ctm_err_nomem(err);
+		}
+	}
+	if (r < 0) {
+		return r;
+	}
+	link_undos(&history);
+	*ret = history;
+	history = (struct ctm_history){ 0 };
+	return 0;
+}
+
+int ctm_history_unfinished(struct ctm_state *state, const char *volume,
+			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
+{
+	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
+	int r = ctm_history_read(state, &history, err);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = history.runs.n; i-- > 0;) {
+		const struct ctm_run_info *info = &history.runs.v[i];
+
+		if (info->status == CTM_RUN_INTERRUPTED && strcmp(info->volume, volume) == 0) {
+			copy(ret, CTM_RUN_NAME_MAX, info->name);
+			return 1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The record of a run in the making. */
+#include "run/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/version.h"
+#include "run/apply.h"
+
+CTM_HOST_PATHS
+
+static int write_header(struct ctm_recording *rec, enum ctm_run_kind kind, const char *undoes,
+			const char *digest, struct ctm_err *err)
+{
+	const struct ctm_run *run = rec->run;
+	CLEANUP(ctm_buf_done) struct ctm_buf identity = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf map = { 0 };
+	struct ctm_run_header header = {
+		.version = ctm_version,
+		.target = run->target,
+		.volume = run->volume,
+		.time = time(NULL),
+		.user = run->user,
+		.options = run->options,
+		.kind = kind,
+		.undoes = undoes,
+		.digest = digest,
+		.run = rec->name,
+	};
+
+	if (ctm_identity_format(run->identity, &identity) < 0 ||
+	    ctm_idmap_format(run->map, &map) < 0) {
+		return ctm_err_nomem(err);
+	}
+	header.identity = identity.p ? identity.p : "";
+	header.map = map.p ? map.p : "";
+	return ctm_journal_create(rec->dir, &header, &rec->journal, err);
+}
+
+int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
+			enum ctm_run_kind kind, const char *undoes, const char *digest,
+			struct ctm_err *err)
+{
+	int r;
+
+	*rec = (struct ctm_recording){ .run = run, .dir = -1 };
+	r = ctm_state_begin(run->state, rec->name, &rec->dir, err);
+	if (r == 0) {
+		r = write_header(rec, kind, undoes, digest, err);
+	}
+	if (r < 0) {
+		ctm_recording_done(rec);
+	}
+	return r;
+}
+
+int ctm_recording_add(struct ctm_recording *rec, const struct ctm_entry *entry, struct ctm_err *err)
+{
+	return ctm_journal_add(rec->journal, entry, err);
+}
+
+int ctm_recording_save(struct ctm_recording *rec, const struct ctm_entry *entry,
+		       struct ctm_err *err)
+{
+	CLEANUP_CLOSE int fd = -1;
+	int r = rec->run->ops->content(rec->run->fs, &entry->ref, &fd);
+
+	if (r == -ESTALE || r == -EMEDIUMTYPE) {
+		return -ESTALE;
+	}
+	if (r < 0) {
+		return ctm_err_set(err, CTM_SYS, r, "open a file to save");
+	}
+	if (!rec->archive) {
+		r = ctm_archive_create(rec->dir, &rec->archive, err);
+	}
+	if (r == 0) {
+		r = ctm_archive_save(rec->archive, fd, entry, err);
+	}
+	return r == 0 ? ctm_journal_add(rec->journal, entry, err) : r;
+}
+
+int ctm_recording_link_saved(struct ctm_recording *rec, int from_dir,
+			     const uint8_t sha256[static 32], struct ctm_err *err)
+{
+	int r = ctm_archive_verify(from_dir, CTM_ARCHIVE_REMOVED, sha256, err);
+
+	if (r < 0) {
+		return r;
+	}
+	if (linkat(from_dir, CTM_ARCHIVE_REMOVED, rec->dir, CTM_ARCHIVE_RESTORE, 0) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "link '%s'", CTM_ARCHIVE_RESTORE);
+	}
+	memcpy(rec->seal.restore_sha256, sha256, sizeof(rec->seal.restore_sha256));
+	return 0;
+}
+
+uint64_t ctm_recording_entries(const struct ctm_recording *rec)
+{
+	return ctm_journal_entries(rec->journal);
+}
+
+int ctm_recording_seal(struct ctm_recording *rec, struct ctm_err *err)
+{
+	int r = 0;
+
+	if (rec->archive) {
+		r = ctm_archive_close(rec->archive, rec->seal.removed_sha256, err);
+	}
+	if (r == 0) {
+		r = ctm_journal_seal(rec->journal, &rec->seal, err);
+	}
+	if (r == 0) {
+		r = ctm_state_commit(rec->run->state, rec->name, rec->dir, err);
+	}
+	if (r == 0) {
+		rec->sealed = true;
+	}
+	return r;
+}
+
+int ctm_recording_apply(struct ctm_recording *rec, struct ctm_outcome *out, struct ctm_err *err)
+{
+	return ctm_run_apply(rec->run, rec->name, false, out, err);
+}
+
+void ctm_recording_done(struct ctm_recording *rec)
+{
+	ctm_journal_free(rec->journal);
+	ctm_archive_writer_free(rec->archive);
+	if (rec->dir >= 0 && !rec->sealed) {
+		ctm_state_abandon(rec->run->state, rec->name);
+	}
+	ctm_closep(&rec->dir);
+	*rec = (struct ctm_recording){ .dir = -1 };
+}
+
+int ctm_run_apply(const struct ctm_run *run, const char *name, bool resume, struct ctm_outcome *out,
+		  struct ctm_err *err)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
+	CLEANUP(ctm_journal_freep) struct ctm_journal *journal = NULL;
+	CLEANUP_CLOSE int dir = -1;
+	int r = ctm_state_run_open(run->state, name, &dir, err);
+
+	if (r == 0) {
+		r = ctm_reader_open(dir, &reader, err);
+	}
+	if (r == 0) {
+		r = ctm_run_match(run, ctm_reader_header(reader), err);
+	}
+	if (r == 0) {
+		r = ctm_journal_append(dir, reader, &journal, err);
+	}
+	if (r == 0 && resume) {
+		r = ctm_journal_continued(journal, time(NULL), ctm_version, run->user, err);
+	}
+	if (r < 0) {
+		return ctm_err_wrap(err, "run %s", name);
+	}
+	(void)memccpy(out->run, name, '\0', sizeof(out->run) - 1);
+	return ctm_apply_run(
+		&(struct ctm_apply){
+			.ops = run->ops,
+			.fs = run->fs,
+			.reader = reader,
+			.journal = journal,
+			.run_dir = dir,
+			.resume = resume,
+			.progress = run->progress,
+			.progress_arg = run->progress_arg,
+		},
+		out, err);
+}
+
+int ctm_run_match(const struct ctm_run *run, const struct ctm_run_header *header,
+		  struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf map = { 0 };
+	struct ctm_identity recorded;
+	int r = ctm_identity_parse((struct ctm_bytes){ .p = header->identity,
+						       .len = strlen(header->identity) },
+				   &recorded);
+
+	if (r < 0) {
+		return ctm_err_set(err, CTM_CORRUPT, 0, "the record names no volume");
+	}
+	r = ctm_identity_match(&recorded, run->identity, err);
+	if (r < 0) {
+		return r;
+	}
+	if (ctm_idmap_format(run->map, &map) < 0) {
+		return ctm_err_nomem(err);
+	}
+	if (strcmp(map.p ? map.p : "", header->map) != 0) {
+		return ctm_err_set(err, CTM_REFUSED, 0, "the id map was '%s' then and is '%s' now",
+				   header->map, map.p ? map.p : "");
+	}
+	return 0;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The entries that take a run back. */
+#include "run/revert.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "run/apply_file.h"
+#include "run/apply_inode.h"
+
+struct reverting {
+	const struct ctm_ops *ops;
+	void *fs;
+	struct ctm_reader *reader;
+	ctm_undo_fn fn;
+	void *arg;
+	struct ctm_outcome *out;
+	struct ctm_arena arena; /* of the entry at hand */
+};
+
+/* Whether the entry may be found half done: nothing says that it was finished. */
+static bool is_loose(const struct reverting *x, uint64_t index)
+{
+	return ctm_reader_failure(x->reader, index) ||
+	       (!ctm_reader_end(x->reader, NULL) && !ctm_reader_is_done(x->reader, index));
+}
+
+/* The run saw that somebody else had changed it, and left it: there is nothing to take back. */
+static bool was_left(const struct reverting *x, uint64_t index)
+{
+	const struct ctm_run_failure *f = ctm_reader_failure(x->reader, index);
+
+	return f && f->errnum == 0;
+}
+
+static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *was, bool loose,
+				  struct ctm_entry *ret)
+{
+	struct ctm_entry e = *was;
+	int h;
+	int r = x->ops->open(x->fs, &was->ref, &h);
+
+	if (r < 0) {
+		return r == -ESTALE ? ctm_step_conflict("gone") : ctm_step_fail(r, "open");
+	}
+	r = x->ops->read(x->fs, h, &x->arena, &e.before);
+	x->ops->close(x->fs, h);
+	if (r < 0) {
+		return ctm_step_fail(r, "read");
+	}
+	if (ctm_inode_state_eq(&e.before, &was->before)) {
+		return (struct ctm_step){ .did = CTM_DID_NOTHING };
+	}
+	if (!ctm_inode_state_eq(&e.before, &was->after) &&
+	    !(loose && ctm_inode_halfway(&was->before, &was->after, &e.before))) {
+		return ctm_step_conflict("changed");
+	}
+	e.after = was->before;
+	*ret = e;
+	return (struct ctm_step){ .did = CTM_DID_CHANGE };
+}
+
+/*
+ * The mtime to leave the directory with: the present one, unless the run may not have put it back.
+ */
+static int settle_parent(struct reverting *x, bool loose, struct ctm_entry *e)
+{
+	struct ctm_inode inode;
+	int h;
+	int r;
+
+	if (loose) {
+		return 0;
+	}
+	r = x->ops->open(x->fs, &e->parent, &h);
+	if (r < 0) {
+		return r;
+	}
+	r = x->ops->stat(x->fs, h, &inode);
+	x->ops->close(x->fs, h);
+	if (r == 0) {
+		e->parent_mtime = inode.mtime;
+	}
+	return r;
+}
+
+static struct ctm_step revert_file(struct reverting *x, const struct ctm_entry *was, bool loose,
+				   struct ctm_entry *ret)
+{
+	struct ctm_entry e = *was;
+	struct ctm_step step;
+	int r;
+
+	if (was->kind == CTM_ENTRY_REMOVE) {
+		e.kind = CTM_ENTRY_RESTORE;
+		e.after = was->before;
+		e.ref = (struct ctm_ref){ .path = was->ref.path, .path_len = was->ref.path_len };
+		step = ctm_look_for_gap(x->ops, x->fs, &e, loose ? &was->ref : NULL);
+	} else {
+		e.kind = CTM_ENTRY_REMOVE;
+		e.before = was->after;
+		step = ctm_look_for_file(x->ops, x->fs, &e);
+	}
+	if (step.did != CTM_DID_CHANGE) {
+		return step;
+	}
+	r = settle_parent(x, loose, &e);
+	if (r < 0) {
+		return ctm_step_fail(r, "open");
+	}
+	*ret = e;
+	return step;
+}
+
+static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t index,
+		      struct ctm_err *err)
+{
+	bool loose = is_loose(x, index);
+	struct ctm_entry e;
+	struct ctm_step step;
+	struct ctm_result result = { .path = was->ref.path, .path_len = was->ref.path_len };
+
+	if (was_left(x, index)) {
+		return 0;
+	}
+	ctm_arena_done(&x->arena);
+	step = was->kind == CTM_ENTRY_SET ? revert_set(x, was, loose, &e) :
+					    revert_file(x, was, loose, &e);
+	switch (step.did) {
+	case CTM_DID_CHANGE:
+		return x->fn(&e, x->arg);
+	case CTM_DID_NOTHING:
+		x->out->counts.already++;
+		return 0;
+	case CTM_DID_CONFLICT:
+	case CTM_DID_FAIL:
+	default:
+		result.kind = step.did == CTM_DID_CONFLICT ? CTM_RESULT_CONFLICT :
+							     CTM_RESULT_FAILED;
+		result.what = step.what;
+		result.err = step.err;
+		return ctm_outcome_add(x->out, &result) < 0 ? ctm_err_nomem(err) : 0;
+	}
+}
+
+/* All entries of one kind, from the first to the last or from the last to the first. */
+static int revert_kind(struct reverting *x, enum ctm_entry_kind kind,
+		       int (*next)(struct ctm_reader *, struct ctm_entry *, uint64_t *,
+				   struct ctm_err *),
+		       struct ctm_err *err)
+{
+	struct ctm_entry was;
+	uint64_t index;
+	int r;
+
+	if (ctm_reader_count(x->reader, kind) == 0) {
+		return 0;
+	}
+	ctm_reader_rewind(x->reader);
+	if (next == ctm_reader_prev) {
+		ctm_reader_to_end(x->reader);
+	}
+	while ((r = next(x->reader, &was, &index, err)) == 1) {
+		if (was.kind == kind) {
+			r = revert_one(x, &was, index, err);
+		}
+		if (r < 0) {
+			return r;
+		}
+	}
+	return r;
+}
+
+int ctm_revert(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader, ctm_undo_fn fn,
+	       void *arg, struct ctm_outcome *out, struct ctm_err *err)
+{
+	struct reverting x = {
+		.ops = ops, .fs = fs, .reader = reader, .fn = fn, .arg = arg, .out = out
+	};
+	int r = revert_kind(&x, CTM_ENTRY_RESTORE, ctm_reader_next, err);
+
+	if (r == 0) {
+		r = revert_kind(&x, CTM_ENTRY_SET, ctm_reader_prev, err);
+	}
+	if (r == 0) {
+		/* In the order they were saved: so the archive is read once. */
+		r = revert_kind(&x, CTM_ENTRY_REMOVE, ctm_reader_next, err);
+	}
+	ctm_arena_done(&x.arena);
+	return r;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* undo: the record of a run, swapped, is a record of its own. */
+#include "run/undo.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "run/recording.h"
+#include "run/revert.h"
+
+static int choose_newest(const struct ctm_run *run, const struct ctm_history *history,
+			 struct ctm_run_info *ret, struct ctm_err *err)
+{
+	for (size_t i = history->runs.n; i-- > 0;) {
+		const struct ctm_run_info *info = &history->runs.v[i];
+
+		if (info->status == CTM_RUN_DAMAGED) {
+			return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", info->name,
+					   info->problem);
+		}
+		if (strcmp(info->volume, run->volume) != 0) {
+			continue;
+		}
+		if (info->kind == CTM_RUN_UNDO && info->status == CTM_RUN_INTERRUPTED) {
+			return ctm_err_set(err, CTM_REFUSED, 0,
+					   "undo %s was interrupted and has to be finished first",
+					   info->name);
+		}
+		if (info->kind == CTM_RUN_REPAIR && info->status != CTM_RUN_UNDONE) {
+			*ret = *info;
+			return 0;
+		}
+	}
+	return ctm_err_set(err, CTM_REFUSED, 0, "there is no repair that could be taken back");
+}
+
+static int choose_named(const struct ctm_run *run, const struct ctm_history *history,
+			const char *name, struct ctm_run_info *ret, struct ctm_err *err)
+{
+	const struct ctm_run_info *found = NULL;
+
+	for (size_t i = 0; i < history->runs.n; i++) {
+		if (strcmp(history->runs.v[i].name, name) == 0) {
+			found = &history->runs.v[i];
+		}
+	}
+	if (!found || found->status == CTM_RUN_DAMAGED) {
+		return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", name,
+				   found ? found->problem : "it is gone");
+	}
+	if (strcmp(found->volume, run->volume) != 0) {
+		return ctm_err_set(err, CTM_REFUSED, 0, "run %s was of volume %s, not of %s", name,
+				   found->volume, run->volume);
+	}
+	if (found->kind == CTM_RUN_UNDO && found->status == CTM_RUN_INTERRUPTED) {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "undo %s was interrupted and has to be finished first", name);
+	}
+	*ret = *found;
+	return 0;
+}
+
+int ctm_undo_choose(const struct ctm_run *run, const char *typed, struct ctm_run_info *ret,
+		    struct ctm_err *err)
+{
+	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
+	char name[CTM_RUN_NAME_MAX] = "";
+	int r = 0;
+
+	if (typed) {
+		r = ctm_state_find(run->state, typed, name, err);
+	}
+	if (r == 0) {
+		r = ctm_history_read(run->state, &history, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	return typed ? choose_named(run, &history, name, ret, err) :
+		       choose_newest(run, &history, ret, err);
+}
+
+/* The record of the run that is taken back, proven to be of this volume. */
+static int open_run(const struct ctm_run *run, const char *name, int *ret_dir,
+		    struct ctm_reader **ret, struct ctm_err *err)
+{
+	int r = ctm_state_run_open(run->state, name, ret_dir, err);
+
+	if (r == 0) {
+		r = ctm_reader_open(*ret_dir, ret, err);
+	}
+	if (r == 0) {
+		r = ctm_run_match(run, ctm_reader_header(*ret), err);
+	}
+	return r < 0 ? ctm_err_wrap(err, "run %s", name) : 0;
+}
+
+int ctm_undo_plan(const struct ctm_run *run, const char *name, ctm_undo_fn fn, void *arg,
+		  struct ctm_outcome *out, struct ctm_err *err)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
+	CLEANUP_CLOSE int dir = -1;
+	int r = open_run(run, name, &dir, &reader, err);
+
+	return r < 0 ? r : ctm_revert(run->ops, run->fs, reader, fn, arg, out, err);
+}
+
+struct recorder {
+	struct ctm_recording rec;
+	struct ctm_outcome *out;
+	struct ctm_err *err;
+};
+
+static int record(const struct ctm_entry *entry, void *arg)
+{
+	struct recorder *to = arg;
+	const struct ctm_result changed = {
+		.kind = CTM_RESULT_CONFLICT,
+		.path = entry->ref.path,
+		.path_len = entry->ref.path_len,
+		.what = "changed",
+	};
+	int r;
+
+	if (entry->kind != CTM_ENTRY_REMOVE) {
+		return ctm_recording_add(&to->rec, entry, to->err);
+	}
+	r = ctm_recording_save(&to->rec, entry, to->err);
+	if (r == -ESTALE) {
+		r = ctm_outcome_add(to->out, &changed) < 0 ? ctm_err_nomem(to->err) : 0;
+	}
+	return r;
+}
+
+static int record_all(const struct ctm_run *run, int dir, struct ctm_reader *reader,
+		      struct recorder *to)
+{
+	int r = ctm_revert(run->ops, run->fs, reader, record, to, to->out, to->err);
+
+	if (r == 0 && ctm_recording_entries(&to->rec) > 0 &&
+	    ctm_reader_count(reader, CTM_ENTRY_REMOVE) > 0) {
+		r = ctm_recording_link_saved(&to->rec, dir, ctm_reader_seal(reader)->removed_sha256,
+					     to->err);
+	}
+	if (r == 0 && ctm_recording_entries(&to->rec) > 0) {
+		r = ctm_recording_seal(&to->rec, to->err);
+	}
+	return r;
+}
+
+int ctm_undo(const struct ctm_run *run, const char *name, struct ctm_outcome *out,
+	     struct ctm_err *err)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
+	CLEANUP_CLOSE int dir = -1;
+	struct recorder to = { .rec = { .dir = -1 }, .out = out, .err = err };
+	int r = open_run(run, name, &dir, &reader, err);
+
+	if (r == 0) {
+		r = ctm_recording_begin(&to.rec, run, CTM_RUN_UNDO, name,
+					ctm_reader_header(reader)->digest, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	(void)memccpy(out->undoes, name, '\0', sizeof(out->undoes) - 1);
+	r = record_all(run, dir, reader, &to);
+	if (r < 0) {
+		r = ctm_err_wrap(err, "nothing was changed");
+	} else if (to.rec.sealed) {
+		r = ctm_recording_apply(&to.rec, out, err);
+	}
+	ctm_recording_done(&to.rec);
+	return r;
+}

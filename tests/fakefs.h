@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A volume in memory behind struct ctm_ops, with what the kernel does beside what it is asked for:
+ * chown(2) takes setuid, setgid (where the group may execute) and the capability away, even when
+ * the owner stays; links have no mode of their own; immutable inodes refuse; directories get a new
+ * mtime.
+ *
+ * Any call can be made to fail, or be the last one that happened.
+ */
+#ifndef CTM_TESTS_FAKEFS_H
+#define CTM_TESTS_FAKEFS_H
+
+#include "base/vec.h"
+#include "run/ops.h"
+
+struct fake_node {
+	char *path;
+	struct ctm_inode_state state; /* values in the arena */
+	uint64_t ino;
+	uint32_t nlink;
+	uint32_t attr;
+	struct timespec mtime;
+	struct timespec atime;
+	struct ctm_bytes content;
+	bool gone;
+};
+
+struct fakefs {
+	CTM_VEC(struct fake_node) nodes;
+	struct ctm_arena arena;
+	struct ctm_buf log;   /* "chown usr/bin/sudo 100000:100000\n" ..., of calls that change */
+	long long now;        /* mtime of the next change of a directory */
+	unsigned int calls;   /* so far, all but close */
+	unsigned int fail_at; /* the call of this number (from 1) fails; 0: none */
+	int fail_with;        /* positive errno */
+	bool fail_on;         /* so does every one after it: the process is dead */
+	/*
+	 * The call that failed was a chown that had taken the capability away and not yet done
+	 * more.
+	 */
+	bool torn_chown;
+	bool no_handles;
+	bool readonly;
+	int open; /* handles that were not closed */
+};
+
+extern const struct ctm_ops fake_ops;
+
+void fake_done(struct fakefs *fs);
+/**
+ * Adds an inode; its directory need not exist. Index into nodes; pointers move with the next one.
+ */
+size_t fake_add(struct fakefs *fs, const char *path, uint32_t mode, uint32_t uid, uint32_t gid);
+/** The inode at this path, or NULL. */
+struct fake_node *fake_at(struct fakefs *fs, const char *path);
+struct ctm_bytes fake_bytes(struct fakefs *fs, const void *p, size_t len);
+/**
+ * One line for each inode, by path: all that a run may change, and all that it must not. Free it.
+ */
+char *fake_listing(struct fakefs *fs);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests of one inode on its way: the order of the calls, what is left out, what a crash leaves. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cases.h"
+#include "fakefs.h"
+#include "run/apply_inode.h"
+
+#define FAKE CLEANUP(fake_done) struct fakefs
+#define V2   "v2 bytes"
+#define V3   "v3 bytes with root id"
+#define ACL(x)                                 \
+	{                                      \
+		.p = (x), .len = sizeof(x) - 1 \
+	}
+
+static const struct change {
+	const char *name;
+	struct ctm_inode_state before, after;
+	const char *log;
+} changes[] = {
+	{
+		"plain file",
+		{ .mode = S_IFREG | 0644 },
+		{ .mode = S_IFREG | 0644, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\n",
+	},
+	{
+		"only the group is wrong",
+		{ .mode = S_IFREG | 0644, .uid = { 100000 } },
+		{ .mode = S_IFREG | 0644, .uid = { 100000 }, .gid = { 100042 } },
+		"chown 'f' 100000:100042\n",
+	},
+	{
+		"setuid and setgid come back",
+		{ .mode = S_IFREG | 06755 },
+		{ .mode = S_IFREG | 06755, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\nchmod 'f' 6755\n",
+	},
+	{
+		"setgid without group execution",
+		{ .mode = S_IFREG | 02745 },
+		{ .mode = S_IFREG | 02745, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\nchmod 'f' 2745\n",
+	},
+	{
+		"a directory keeps its bits",
+		{ .mode = S_IFDIR | 03775 },
+		{ .mode = S_IFDIR | 03775, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\n",
+	},
+	{
+		"sticky file",
+		{ .mode = S_IFREG | 01644 },
+		{ .mode = S_IFREG | 01644, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\n",
+	},
+	{
+		"a link has no mode",
+		{ .mode = S_IFLNK | 0777 },
+		{ .mode = S_IFLNK | 0777, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\n",
+	},
+	{
+		"everything at once",
+		{ .mode = S_IFREG | 04755, .acl_access = ACL("0"), .caps = ACL(V2) },
+		{ .mode = S_IFREG | 04755,
+		  .uid = { 100000 },
+		  .gid = { 100000 },
+		  .acl_access = ACL("100000"),
+		  .caps = ACL(V3) },
+		"chown 'f' 100000:100000\nchmod 'f' 4755\nxattr 'f' system.posix_acl_access\n"
+		"xattr 'f' security.capability\n",
+	},
+	{
+		"the same capability comes back",
+		{ .mode = S_IFREG | 0755, .caps = ACL(V3) },
+		{ .mode = S_IFREG | 0755, .uid = { 5 }, .gid = { 6 }, .caps = ACL(V3) },
+		"chown 'f' 5:6\nxattr 'f' security.capability\n",
+	},
+	{
+		"owner is right, capability is not: no chown",
+		{ .mode = S_IFREG | 04755, .caps = ACL("old root id") },
+		{ .mode = S_IFREG | 04755, .caps = ACL(V3) },
+		"xattr 'f' security.capability\n",
+	},
+	{
+		"owner is right, ACLs are not: no chown",
+		{ .mode = S_IFDIR | 02755, .acl_access = ACL("a"), .acl_default = ACL("b") },
+		{ .mode = S_IFDIR | 02755, .acl_access = ACL("c"), .acl_default = ACL("d") },
+		"xattr 'f' system.posix_acl_access\nxattr 'f' system.posix_acl_default\n",
+	},
+	{
+		"an ACL that stays is not written",
+		{ .mode = S_IFREG | 0664, .acl_access = ACL("same") },
+		{ .mode = S_IFREG | 0664, .uid = { 1 }, .acl_access = ACL("same") },
+		"chown 'f' 1:0\n",
+	},
+	{
+		"flattening loses the bits",
+		{ .mode = S_IFREG | 04755, .uid = { 7 }, .caps = ACL(V2) },
+		{ .mode = S_IFREG | 0755, .uid = { 100000 }, .gid = { 100000 } },
+		"chown 'f' 100000:100000\nchmod 'f' 0755\n",
+	},
+	{
+		"undo of flattening brings them back, after the chown",
+		{ .mode = S_IFREG | 0755, .uid = { 100000 }, .gid = { 100000 } },
+		{ .mode = S_IFREG | 04755, .uid = { 7 }, .caps = ACL(V2) },
+		"chown 'f' 7:0\nchmod 'f' 4755\nxattr 'f' security.capability\n",
+	},
+	{
+		"a capability goes",
+		{ .mode = S_IFREG | 0755, .caps = ACL(V2) },
+		{ .mode = S_IFREG | 0755 },
+		"xattr 'f' security.capability\n",
+	},
+};
+
+static struct ctm_entry entry_of(const struct change *c)
+{
+	return (struct ctm_entry){
+		.kind = CTM_ENTRY_SET,
+		.ref = { .path = "f", .path_len = 1, .ino = 2 },
+		.before = c->before,
+		.after = c->after,
+	};
+}
+
+static void put_file(struct fakefs *fs, const struct ctm_inode_state *state)
+{
+	size_t at = fake_add(fs, "f", state->mode, 0, 0);
+
+	fs->nodes.v[at].state = *state;
+}
+
+static bool state_is(struct fakefs *fs, const struct ctm_inode_state *want)
+{
+	return ctm_inode_state_eq(&fake_at(fs, "f")->state, want);
+}
+
+CASES(apply, calls_in_order, changes)
+{
+	const struct change *c = &changes[*i];
+	const struct ctm_entry e = entry_of(c);
+	FAKE fs = { 0 };
+	struct ctm_step step;
+
+	put_file(&fs, &c->before);
+	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	cr_assert_eq(step.did, CTM_DID_CHANGE, "%s: %d %s", c->name, step.did, step.what);
+	cr_assert_str_eq(fs.log.p, c->log, "%s: %s", c->name, fs.log.p);
+	cr_assert(state_is(&fs, &c->after), "%s", c->name);
+	cr_assert_eq(fs.open, 0, "%s", c->name);
+
+	/* A second time there is nothing to do, and nothing is done. */
+	fs.log.len = 0;
+	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	cr_assert_eq(step.did, CTM_DID_NOTHING, "%s", c->name);
+	cr_assert_eq(fs.log.len, 0, "%s", c->name);
+}
+
+/*
+ * Killed at any call, chown's two halves included: never more privileges than before with another
+ * owner than in the end, and both ways out, on and back, lead where they should.
+ */
+CASES(apply, killed_anywhere, changes)
+{
+	const struct change *c = &changes[*i];
+	const struct ctm_entry on = entry_of(c);
+
+	for (unsigned int at = 1; at < 30; at++) {
+		for (int torn = 0; torn < 2; torn++) {
+			for (int back = 0; back < 2; back++) {
+				FAKE fs = { .fail_at = at,
+					    .fail_with = EIO,
+					    .fail_on = true,
+					    .torn_chown = torn };
+				const struct ctm_inode_state *s;
+				struct ctm_entry e = on;
+				struct ctm_step step;
+				bool owned;
+
+				put_file(&fs, &c->before);
+				(void)ctm_apply_inode(&fake_ops, &fs, &e, false);
+				s = &fake_at(&fs, "f")->state;
+				owned = s->uid.v == c->after.uid.v && s->gid.v == c->after.gid.v;
+				cr_assert(!(s->mode & 06000) || s->mode == c->before.mode ||
+						  (owned && s->mode == c->after.mode),
+					  "%s, call %u: mode %o", c->name, at, s->mode);
+				cr_assert(owned || ctm_bytes_eq(s->caps, c->before.caps) ||
+						  !s->caps.p,
+					  "%s, call %u: capability", c->name, at);
+				fs.fail_at = 0;
+				if (back) {
+					/* As an undo would record it. */
+					cr_assert(state_is(&fs, &c->before) ||
+							  state_is(&fs, &c->after) ||
+							  ctm_inode_halfway(&c->before, &c->after,
+									    s),
+						  "%s, call %u", c->name, at);
+					e.before = *s;
+					e.after = c->before;
+				}
+				step = ctm_apply_inode(&fake_ops, &fs, &e, true);
+				cr_assert_leq(step.did, CTM_DID_NOTHING, "%s, call %u: %s", c->name,
+					      at, step.what);
+				cr_assert(state_is(&fs, &e.after), "%s, call %u", c->name, at);
+			}
+		}
+	}
+}
+
+static const struct {
+	const char *name;
+	struct ctm_inode_state now;
+} strangers[] = {
+	{ "another owner", { .mode = S_IFREG | 04755, .uid = { 5 }, .gid = { 5 } } },
+	{ "half an owner", { .mode = S_IFREG | 04755, .uid = { 100000 } } },
+	{ "another mode", { .mode = S_IFREG | 0700, .uid = { 100000 }, .gid = { 100000 } } },
+	{ "mode changed before its turn", { .mode = S_IFREG | 0755 } },
+	{ "another capability",
+	  { .mode = S_IFREG | 0755, .uid = { 100000 }, .gid = { 100000 }, .caps = ACL("x") } },
+	{ "the old capability with the new owner",
+	  { .mode = S_IFREG | 0755, .uid = { 100000 }, .gid = { 100000 }, .caps = ACL(V2) } },
+	{ "an ACL that came",
+	  { .mode = S_IFREG | 04755, .acl_access = ACL("x"), .caps = ACL(V2) } },
+	{ "another type", { .mode = S_IFDIR | 04755, .uid = { 100000 }, .gid = { 100000 } } },
+};
+
+/* Not on the way from before to after: a crash cannot have left it, so somebody changed it. */
+CASES(apply, conflict, strangers)
+{
+	static const struct change c = {
+		"",
+		{ .mode = S_IFREG | 04755, .caps = ACL(V2) },
+		{ .mode = S_IFREG | 04755, .uid = { 100000 }, .gid = { 100000 }, .caps = ACL(V3) },
+		"",
+	};
+	const struct ctm_entry e = entry_of(&c);
+
+	for (int halfway = 0; halfway < 2; halfway++) {
+		FAKE fs = { 0 };
+		struct ctm_step step;
+
+		put_file(&fs, &strangers[*i].now);
+		step = ctm_apply_inode(&fake_ops, &fs, &e, halfway);
+		cr_assert_eq(step.did, CTM_DID_CONFLICT, "%s", strangers[*i].name);
+		cr_assert_str_eq(step.what, "changed");
+		cr_assert_eq(fs.log.len, 0, "%s: %s", strangers[*i].name, fs.log.p);
+	}
+}
+
+/* On its way, but this run was not interrupted: then it was not this run. */
+Test(apply, halfway_is_a_conflict_unless_resumed)
+{
+	const struct change *c = &changes[2];
+	const struct ctm_entry e = entry_of(c);
+	FAKE fs = { 0 };
+	struct ctm_inode_state now = c->after;
+
+	now.mode = S_IFREG | 0755;
+	put_file(&fs, &now);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, false).did, CTM_DID_CONFLICT);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, true).did, CTM_DID_CHANGE);
+	cr_assert_str_eq(fs.log.p, "chmod 'f' 6755\n", "never a second chown");
+}
+
+Test(apply, gone_and_replaced)
+{
+	struct ctm_entry e = entry_of(&changes[0]);
+	FAKE fs = { 0 };
+	struct ctm_step step;
+
+	put_file(&fs, &changes[0].before);
+	e.ref.ino = 99;
+	step = ctm_apply_inode(&fake_ops, &fs, &e, true);
+	cr_assert_eq(step.did, CTM_DID_CONFLICT);
+	cr_assert_str_eq(step.what, "gone");
+}
+
+static const struct {
+	unsigned int call;
+	const char *what;
+} failures[] = {
+	{ 1, "open" }, { 2, "read" },       { 3, "chown" },  { 4, "chmod" },
+	{ 5, "acl" },  { 6, "capability" }, { 7, "verify" },
+};
+
+/* Each call of "everything at once" fails alone: told by its name, and nothing after it happens. */
+CASES(apply, failure_is_named, failures)
+{
+	const struct change *c = &changes[7];
+	const struct ctm_entry e = entry_of(c);
+	FAKE fs = { .fail_at = failures[*i].call, .fail_with = ENOSPC };
+	struct ctm_step step;
+
+	put_file(&fs, &c->before);
+	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	cr_assert_eq(step.did, CTM_DID_FAIL, "%s", failures[*i].what);
+	cr_assert_str_eq(step.what, failures[*i].what);
+	cr_assert_eq(step.err, ENOSPC);
+	cr_assert_eq(fs.open, 0);
+}
+
+Test(apply, immutable)
+{
+	const struct ctm_entry e = entry_of(&changes[0]);
+	FAKE fs = { 0 };
+	struct ctm_step step;
+
+	put_file(&fs, &changes[0].before);
+	fs.nodes.v[0].attr = 1;
+	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	cr_assert_eq(step.did, CTM_DID_FAIL);
+	cr_assert_eq(step.err, EPERM);
+	cr_assert_str_eq(step.what, "chown");
+}
