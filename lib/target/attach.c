@@ -34,6 +34,7 @@ struct ctm_attached {
 	struct ctm_rawvol raw; /* images and devices */
 	struct ctm_dirvol dir; /* directories */
 	struct ctm_identity identity;
+	bool stale;
 	char note[sizeof(((struct ctm_forecast *)0)->note)];
 };
 
@@ -55,32 +56,34 @@ static struct ctm_attached *attached_new(const struct ctm_volume *vol, enum ctm_
 
 /* --- forecast ------------------------------------------------------------------------------------ */
 
-/* The sentence that belongs to a state; "" for a clean one. */
+/* What a person should know of a state, "" for a clean one. */
 static void describe(const struct ctm_sbstate *state, enum ctm_access access, char *out,
 		     size_t size)
 {
-	out[0] = '\0';
+	char about_mount[256] = "";
+
 	if (state->mmp == CTM_MMP_FSCK && access == CTM_WRITE) {
 		(void)snprintf(
-			out, size,
+			about_mount, sizeof(about_mount),
 			"a check of the file system is running or was broken off: it cannot be "
 			"mounted for writing before it has been checked again");
 	} else if (state->mmp == CTM_MMP_UNCLEAN && access == CTM_WRITE) {
 		(void)snprintf(
-			out, size,
+			about_mount, sizeof(about_mount),
 			"the file system was not unmounted cleanly: mounting it takes about %u "
 			"seconds, to see that no other node uses it",
 			state->mmp_wait);
-	} else if (state->errors) {
-		(void)snprintf(out, size,
-			       "the kernel found errors in this file system earlier: it should be "
-			       "checked%s",
-			       access == CTM_WRITE ? " before it is repaired" : "");
 	} else if (state->dirty && access == CTM_READ) {
-		(void)snprintf(out, size,
+		(void)snprintf(about_mount, sizeof(about_mount),
 			       "the journal is dirty (no clean shutdown): this is the file system "
 			       "without its last writes, which a repair brings in first");
 	}
+	(void)snprintf(out, size, "%s%s%s", about_mount,
+		       about_mount[0] && state->errors ? "; " : "",
+		       state->errors ?
+			       "the kernel found errors in this file system earlier, it should "
+			       "be checked" :
+			       "");
 }
 
 static int read_state(int fd, const char *name, struct ctm_fsprobe *probe,
@@ -217,6 +220,7 @@ static int attach_raw(const struct ctm_volume *vol, struct ctm_attached *att, st
 	if (r < 0) {
 		return r;
 	}
+	att->stale = state.dirty && att->access == CTM_READ;
 	describe(&state, att->access, att->note, sizeof(att->note));
 	return ctm_volident_raw(vol, att->raw.path, &probe, att->root, &att->identity, err);
 }
@@ -358,6 +362,11 @@ const char *ctm_attached_fstype(const struct ctm_attached *att)
 const char *ctm_attached_note(const struct ctm_attached *att)
 {
 	return att->note[0] ? att->note : NULL;
+}
+
+bool ctm_attached_stale(const struct ctm_attached *att)
+{
+	return att->stale;
 }
 
 int ctm_attached_sync(struct ctm_attached *att)

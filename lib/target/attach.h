@@ -24,10 +24,9 @@ struct ctm_attached;
 
 /** What a person should know before ctm_attach(), read from the superblock alone. */
 struct ctm_forecast {
-	unsigned int
-		wait; /* seconds that a read-write mount will wait for multi-mount protection; 0: none */
-	bool dirty; /* the journal is to be replayed: a reader sees the file system without it */
-	char note[384]; /* one sentence, "" when there is nothing to say */
+	unsigned int wait; /* seconds a read-write mount waits for multi-mount protection; 0: none */
+	bool dirty;        /* the journal is to be replayed: a reader sees the disk without it */
+	char note[384];    /* one sentence, "" when there is nothing to say */
 };
 
 /** All zero for directories. CTM_REFUSED when there is no such volume or no file system in it. */
@@ -55,6 +54,11 @@ const struct ctm_identity *ctm_attached_identity(const struct ctm_attached *att)
 const char *ctm_attached_fstype(const struct ctm_attached *att);
 /** One sentence a person should read ("the journal is dirty: ..."), or NULL. */
 const char *ctm_attached_note(const struct ctm_attached *att);
+/**
+ * Whether this is the file system without what is in its journal, so that a writer, whose mount replays it,
+ * may find something else.
+ */
+bool ctm_attached_stale(const struct ctm_attached *att);
 /** syncfs(2) of the volume, with the errors of earlier writes since it was attached. */
 int ctm_attached_sync(struct ctm_attached *att);
 

@@ -40,6 +40,9 @@ int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target,
 void ctm_guard_free(struct ctm_guard *guard);
 void ctm_guard_freep(struct ctm_guard **guard);
 
+/** One sentence a person should read (the container is running), or NULL; borrowed. */
+const char *ctm_guard_note(const struct ctm_guard *guard);
+
 /** Whether the container's command socket is listened on (/proc/net/unix). */
 int ctm_guard_running(const struct ctm_target *target, bool *ret, struct ctm_err *err);
 

@@ -50,14 +50,9 @@ int ctm_mounttab_read(const char *file, struct libmnt_table **ret)
 	return stream ? ctm_mounttab_parse(stream, ret) : -errno;
 }
 
-static void free_iter(struct libmnt_iter **itr)
-{
-	mnt_free_iter(*itr);
-}
-
 int ctm_mounttab_by_id(struct libmnt_table *table, uint64_t id, struct libmnt_fs **ret)
 {
-	CLEANUP(free_iter) struct libmnt_iter *itr = mnt_new_iter(MNT_ITER_FORWARD);
+	CLEANUP(ctm_mounttab_free_iterp) struct libmnt_iter *itr = mnt_new_iter(MNT_ITER_FORWARD);
 	struct libmnt_fs *fs;
 
 	if (!itr) {
@@ -113,7 +108,7 @@ bool ctm_mounttab_shows(struct libmnt_fs *fs, const char *dir)
 int ctm_mounttab_each_below(struct libmnt_table *table, const char *dir,
 			    int (*fn)(const char *path, void *arg), void *arg)
 {
-	CLEANUP(free_iter) struct libmnt_iter *itr = mnt_new_iter(MNT_ITER_FORWARD);
+	CLEANUP(ctm_mounttab_free_iterp) struct libmnt_iter *itr = mnt_new_iter(MNT_ITER_FORWARD);
 	const size_t len = strcmp(dir, "/") == 0 ? 0 : strlen(dir);
 	struct libmnt_fs *fs;
 	int r = 0;

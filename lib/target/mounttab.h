@@ -25,6 +25,11 @@ static inline void ctm_mounttab_unrefp(struct libmnt_table **table)
 	mnt_unref_table(*table);
 }
 
+static inline void ctm_mounttab_free_iterp(struct libmnt_iter **itr)
+{
+	mnt_free_iter(*itr);
+}
+
 /** The row of a mount by its id (statx(2), stx_mnt_id), borrowed. -ENOENT, -ENOMEM. */
 int ctm_mounttab_by_id(struct libmnt_table *table, uint64_t id, struct libmnt_fs **ret);
 

@@ -8,7 +8,12 @@
  *	kind=dir|image|block path=P     the volume
  *	type=T prefix=P id=ID mp=P      its storage type, the storage's own path, its id, its place
  *	access=read|write               default read
+ *	guard=read|write|hook wait=N    take the guard first, give it back last
+ *	ct=VMID | lxc=NAME              the target, default a path
+ *	socket=S lock=L template base   what its configuration says
+ *	sysroot=DIR
  *	forecast                        print the forecast and attach nothing
+ *	guarded                         attach nothing, hold the guard alone
  *	touch=NAME                      create a file in the root
  *	hold                            print "attached" and wait for the end of standard input
  *
@@ -22,9 +27,15 @@
 #include <unistd.h>
 
 #include "target/attach.h"
+#include "target/guard.h"
 
 struct words {
+	struct ctm_host host;
+	struct ctm_target target;
 	struct ctm_volume vol;
+	struct ctm_guard_opts guard;
+	bool with_guard;
+	bool guarded;
 	enum ctm_access access;
 	const char *touch;
 	bool forecast;
@@ -58,6 +69,44 @@ static enum ctm_volume_kind parse_kind(const char *word)
 	return CTM_VOLUME_BIND;
 }
 
+static enum ctm_guard_mode parse_mode(const char *word)
+{
+	return strcmp(word, "write") == 0 ? CTM_GUARD_WRITE :
+	       strcmp(word, "hook") == 0  ? CTM_GUARD_HOOK :
+					    CTM_GUARD_READ;
+}
+
+/* The target's words; false: none of them. */
+static bool parse_target(struct words *w, const char *word, char *value)
+{
+	if (strcmp(word, "guard") == 0) {
+		w->with_guard = true;
+		w->guard.mode = parse_mode(value);
+	} else if (strcmp(word, "wait") == 0) {
+		w->guard.wait = (unsigned int)strtoul(value, NULL, 10);
+	} else if (strcmp(word, "ct") == 0) {
+		w->target.kind = CTM_TARGET_PVE;
+		w->target.name = value;
+		w->target.vmid = (unsigned int)strtoul(value, NULL, 10);
+	} else if (strcmp(word, "lxc") == 0) {
+		w->target.kind = CTM_TARGET_LXC;
+		w->target.name = value;
+	} else if (strcmp(word, "socket") == 0) {
+		w->target.socket = value;
+	} else if (strcmp(word, "lock") == 0) {
+		w->target.lock = value;
+	} else if (strcmp(word, "template") == 0) {
+		w->target.template = true;
+	} else if (strcmp(word, "sysroot") == 0) {
+		w->host.sysroot = value;
+	} else if (strcmp(word, "guarded") == 0) {
+		w->guarded = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void parse_word(struct words *w, char *word)
 {
 	char *value = strchr(word, '=');
@@ -66,6 +115,9 @@ static void parse_word(struct words *w, char *word)
 		value = word + strlen(word);
 	} else {
 		*value++ = '\0';
+	}
+	if (parse_target(w, word, value)) {
+		return;
 	}
 	if (strcmp(word, "kind") == 0) {
 		w->vol.kind = parse_kind(value);
@@ -164,14 +216,45 @@ static int work(const struct words *w, struct ctm_attached *att)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int attach(const struct words *w)
 {
-	const struct ctm_host host = { .sysroot = "" };
-	char root[] = "/";
-	struct words w = { .vol.mp = root };
 	struct ctm_attached *att = NULL;
 	struct ctm_err err = { 0 };
 	int status;
+
+	if (ctm_attach(&w->host, &w->vol, w->access, &att, &err) < 0) {
+		return failed(&err);
+	}
+	status = work(w, att);
+	if (ctm_detach(att, &err) < 0) {
+		return failed(&err);
+	}
+	return status;
+}
+
+static int take_guard(const struct words *w, struct ctm_guard **ret)
+{
+	struct ctm_err err = { 0 };
+
+	if (ctm_guard_take(&w->host, &w->target, &w->vol, &w->guard, ret, &err) < 0 ||
+	    ctm_guard_recheck(*ret, &w->target, &w->vol, &err) < 0) {
+		return failed(&err);
+	}
+	printf("guard %s\n", ctm_guard_note(*ret) ? ctm_guard_note(*ret) : "");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char root[] = "/";
+	char key[] = "rootfs";
+	struct words w = {
+		.host.sysroot = "",
+		.target.kind = CTM_TARGET_PATH,
+		.vol = { .key = key, .mp = root },
+	};
+	struct ctm_guard *guard = NULL;
+	int status = 0;
 
 	for (int i = 1; i < argc; i++) {
 		parse_word(&w, argv[i]);
@@ -179,15 +262,20 @@ int main(int argc, char **argv)
 	if (!w.vol.path) {
 		usage("no path");
 	}
+	if (!w.target.name) {
+		w.target.name = w.vol.path;
+	}
 	if (w.forecast) {
 		return print_forecast(&w);
 	}
-	if (ctm_attach(&host, &w.vol, w.access, &att, &err) < 0) {
-		return failed(&err);
+	if (w.with_guard) {
+		status = take_guard(&w, &guard);
 	}
-	status = work(&w, att);
-	if (ctm_detach(att, &err) < 0) {
-		return failed(&err);
+	if (status == 0 && w.guarded && w.hold) {
+		wait_for_end();
+	} else if (status == 0 && !w.guarded) {
+		status = attach(&w);
 	}
+	ctm_guard_free(guard);
 	return status;
 }

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Locks first, then every sign that somebody else uses the volume. */
+#include "target/guard.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/bytes.h"
+#include "base/cleanup.h"
+#include "target/hostlock.h"
+#include "target/inuse.h"
+#include "target/running.h"
+#include "target/starter.h"
+
+struct ctm_guard {
+	struct ctm_guard_opts opts;
+	struct ctm_host host;
+	struct ctm_buf sysroot; /* what host points to */
+	struct ctm_buf label;   /* "CT 115" */
+	char key[96];           /* of the volume's lock */
+	int config;             /* PVE's config flock, -1: not taken */
+	int volume;             /* the volume's own lock, -1: not taken */
+	bool started_by_us;     /* HOOK: our ancestor is the monitor that starts the container */
+	char note[256];
+};
+
+void ctm_guard_free(struct ctm_guard *guard)
+{
+	if (!guard) {
+		return;
+	}
+	ctm_hostlock_volume_done(&guard->host, guard->key, &guard->volume);
+	ctm_closep(&guard->config);
+	ctm_buf_done(&guard->label);
+	ctm_buf_done(&guard->sysroot);
+	free(guard);
+}
+
+void ctm_guard_freep(struct ctm_guard **guard)
+{
+	ctm_guard_free(*guard);
+	*guard = NULL;
+}
+
+static bool changes(const struct ctm_guard *guard)
+{
+	return guard->opts.mode != CTM_GUARD_READ;
+}
+
+static bool is_raw(const struct ctm_volume *vol)
+{
+	return vol->kind == CTM_VOLUME_IMAGE || vol->kind == CTM_VOLUME_BLOCK;
+}
+
+/* --- the configuration --------------------------------------------------------------------------- */
+
+static int add_label(const struct ctm_target *target, struct ctm_buf *label)
+{
+	switch (target->kind) {
+	case CTM_TARGET_PVE:
+		return ctm_buf_addf(label, "CT %u", target->vmid);
+	case CTM_TARGET_LXC:
+		return ctm_buf_addf(label, "container '%s'", target->name);
+	case CTM_TARGET_PATH:
+		break;
+	}
+	return ctm_buf_addf(label, "'%s'", target->name);
+}
+
+static int check_lock(const struct ctm_guard *guard, const struct ctm_target *target,
+		      struct ctm_err *err)
+{
+	int r;
+
+	if (!target->lock || !target->lock[0]) {
+		return 0;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0, "%s is locked (%s)", guard->label.p, target->lock);
+	if (strcmp(target->lock, "mounted") == 0) {
+		ctm_err_hint(err, "unmount it with: pct unmount %s", target->name);
+	} else {
+		ctm_err_hint(
+			err,
+			"wait for the task that locked it to end; only if there is none any more, "
+			"unlock it with: pct unlock %s",
+			target->name);
+	}
+	return r;
+}
+
+static int check_config(const struct ctm_guard *guard, const struct ctm_target *target,
+			const struct ctm_volume *vol, struct ctm_err *err)
+{
+	if (vol->kind == CTM_VOLUME_BIND) {
+		return ctm_err_set(
+			err, CTM_REFUSED, 0,
+			"'%s' of %s is a directory of the host and not the container's own",
+			vol->path, guard->label.p);
+	}
+	if (!changes(guard)) {
+		return 0;
+	}
+	if (target->template) {
+		return ctm_err_set(err, CTM_REFUSED, 0, "%s is a template", guard->label.p);
+	}
+	if (vol->base) {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "'%s' is the base volume of a template; its clones stand on it",
+				   vol->id);
+	}
+	return check_lock(guard, target, err);
+}
+
+/* --- the container ------------------------------------------------------------------------------- */
+
+static int refuse_running(const struct ctm_guard *guard, const struct ctm_target *target,
+			  const char *why, struct ctm_err *err)
+{
+	int r = ctm_err_set(err, CTM_REFUSED, 0, "%s is running%s", guard->label.p, why);
+
+	if (target->kind == CTM_TARGET_PVE) {
+		ctm_err_hint(err, "stop it with: pct stop %u", target->vmid);
+	} else {
+		ctm_err_hint(err, "stop it with: lxc-stop -n %s", target->name);
+	}
+	return r;
+}
+
+int ctm_guard_running(const struct ctm_target *target, bool *ret, struct ctm_err *err)
+{
+	struct ctm_socket_row row = { .found = false };
+	int r = target->socket ? ctm_socket_look(target->socket, &row, err) : 0;
+
+	if (r < 0) {
+		return r;
+	}
+	*ret = row.found;
+	return 0;
+}
+
+/* With the socket it runs; without one, PVE may be about to start it again. */
+static int check_rebooting(const struct ctm_guard *guard, const struct ctm_target *target,
+			   struct ctm_err *err)
+{
+	bool rebooting = false;
+	int r;
+
+	if (target->kind != CTM_TARGET_PVE || guard->opts.mode == CTM_GUARD_HOOK) {
+		return 0;
+	}
+	r = ctm_running_rebooting(&guard->host, target->vmid, &rebooting, err);
+	if (r < 0 || !rebooting) {
+		return r;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0, "%s is rebooting", guard->label.p);
+	ctm_err_hint(err, "wait until it is up again, then stop it with: pct stop %u",
+		     target->vmid);
+	return r;
+}
+
+static int check_stopped(struct ctm_guard *guard, const struct ctm_target *target,
+			 const struct ctm_volume *vol, struct ctm_err *err)
+{
+	bool running = false;
+	int r = ctm_guard_running(target, &running, err);
+
+	if (r < 0) {
+		return r;
+	}
+	if (guard->opts.mode == CTM_GUARD_READ && !is_raw(vol)) {
+		if (running) {
+			(void)snprintf(guard->note, sizeof(guard->note),
+				       "the container is running: what it changes meanwhile may be "
+				       "missing here");
+		}
+		return 0;
+	}
+	if (!running) {
+		return check_rebooting(guard, target, err);
+	}
+	if (guard->opts.mode == CTM_GUARD_HOOK) {
+		r = ctm_starter_monitor(target->socket, &guard->started_by_us, err);
+		if (r < 0 || guard->started_by_us) {
+			return r;
+		}
+	}
+	return refuse_running(guard, target,
+			      guard->opts.mode == CTM_GUARD_READ ?
+				      ", and a volume that is mounted is not read past its mount" :
+				      "",
+			      err);
+}
+
+/* --- all of it ----------------------------------------------------------------------------------- */
+
+static int check(struct ctm_guard *guard, const struct ctm_target *target,
+		 const struct ctm_volume *vol, struct ctm_err *err)
+{
+	int r = check_config(guard, target, vol, err);
+
+	r = r < 0 ? r : check_stopped(guard, target, vol, err);
+	if (r == 0 && (changes(guard) || is_raw(vol))) {
+		const struct ctm_inuse_opts opts = {
+			.exclusive = changes(guard),
+			/* where the monitor has put the rootfs together for the container */
+			.skip_own_namespace = guard->started_by_us,
+		};
+
+		r = ctm_inuse_check(vol, &opts, err);
+	}
+	return r;
+}
+
+/* The flock of PVE: for every change, and for readers while a loop device of theirs could be reused. */
+static bool needs_config_lock(const struct ctm_guard *guard, const struct ctm_target *target,
+			      const struct ctm_volume *vol)
+{
+	if (target->kind != CTM_TARGET_PVE) {
+		return false;
+	}
+	switch (guard->opts.mode) {
+	case CTM_GUARD_READ:
+		return vol->kind == CTM_VOLUME_IMAGE;
+	case CTM_GUARD_WRITE:
+		return true;
+	case CTM_GUARD_HOOK:
+		break;
+	}
+	return false;
+}
+
+static int take_locks(struct ctm_guard *guard, const struct ctm_target *target,
+		      const struct ctm_volume *vol, struct ctm_err *err)
+{
+	int r = 0;
+
+	if (needs_config_lock(guard, target, vol)) {
+		r = ctm_hostlock_config(&guard->host, target->vmid, guard->opts.wait,
+					&guard->config, err);
+	}
+	if (r == 0 && changes(guard)) {
+		r = ctm_inuse_key(vol, guard->key, sizeof(guard->key), err);
+		r = r < 0 ? r :
+			    ctm_hostlock_volume(&guard->host, guard->key, vol->id, guard->opts.wait,
+						&guard->volume, err);
+	}
+	return r;
+}
+
+static struct ctm_guard *guard_new(const struct ctm_host *host, const struct ctm_target *target,
+				   const struct ctm_guard_opts *opts)
+{
+	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = calloc(1, sizeof(*guard));
+
+	if (!guard) {
+		return NULL;
+	}
+	guard->opts = *opts;
+	guard->config = -1;
+	guard->volume = -1;
+	if (ctm_buf_addf(&guard->sysroot, "%s", host->sysroot ? host->sysroot : "") < 0 ||
+	    add_label(target, &guard->label) < 0) {
+		return NULL;
+	}
+	guard->host.sysroot = guard->sysroot.p;
+	return TAKE_PTR(guard);
+}
+
+int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target,
+		   const struct ctm_volume *vol, const struct ctm_guard_opts *opts,
+		   struct ctm_guard **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = guard_new(host, target, opts);
+	int r;
+
+	if (!guard) {
+		return ctm_err_nomem(err);
+	}
+	/* what needs no lock to be known is not waited for */
+	r = check_config(guard, target, vol, err);
+	r = r < 0 ? r : take_locks(guard, target, vol, err);
+	r = r < 0 ? r : check(guard, target, vol, err);
+	if (r < 0) {
+		return r;
+	}
+	*ret = TAKE_PTR(guard);
+	return 0;
+}
+
+int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target,
+		      const struct ctm_volume *vol, struct ctm_err *err)
+{
+	char key[sizeof(guard->key)];
+	int r;
+
+	if (changes(guard)) {
+		r = ctm_inuse_key(vol, key, sizeof(key), err);
+		if (r < 0) {
+			return r;
+		}
+		if (strcmp(key, guard->key) != 0) {
+			r = ctm_err_set(err, CTM_REFUSED, 0,
+					"the configuration of %s was changed meanwhile: '%s' is "
+					"another volume now",
+					guard->label.p, vol->key);
+			ctm_err_hint(err, "start again");
+			return r;
+		}
+	}
+	return check(guard, target, vol, err);
+}
+
+const char *ctm_guard_note(const struct ctm_guard *guard)
+{
+	return guard->note[0] ? guard->note : NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who holds a lock on a file: fcntl(2) (of a process or of an open file) and flock(2).
+ *
+ * Whether there is a lock is asked of the kernel with the calls that a locker would use, on the inode itself.
+ * Who it is stands in /proc/PID/fdinfo of every process that has the file open (proc(5)), so that locks
+ * without a process number and those in other pid namespaces are found too.
+ */
+#ifndef CTM_TARGET_LOCKHOLDER_H
+#define CTM_TARGET_LOCKHOLDER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "target/procs.h"
+
+struct ctm_lockholder {
+	pid_t pid; /* 0: somebody, but no process that /proc shows */
+	char name[CTM_PROC_NAME];
+	const char *how; /* "fcntl" or "flock", static */
+};
+
+/**
+ * fd: readable, of a regular file or directory. Never blocks; a flock that is free is taken for an instant.
+ * *ret_held: somebody else holds one, shared or exclusive, then *ret is filled in. -errno.
+ */
+int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret);
+
+/** fn once for each process that has a lock on fd's file; stops when it returns other than 0. */
+int ctm_lockholder_each(int fd, int (*fn)(pid_t pid, void *arg), void *arg);
+
+#endif

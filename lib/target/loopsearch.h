@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which loop devices stand on a raw volume, whoever made them.
+ */
+#ifndef CTM_TARGET_LOOPSEARCH_H
+#define CTM_TARGET_LOOPSEARCH_H
+
+#include <sys/types.h>
+
+#include "base/vec.h"
+#include "target/rawvol.h"
+
+struct ctm_loop_row {
+	unsigned int num; /* of /dev/loopN */
+	dev_t dev;
+};
+
+struct ctm_loop_rows {
+	CTM_VEC(struct ctm_loop_row) rows;
+};
+
+/**
+ * By what the kernel says of every attached device (LOOP_GET_STATUS64: the backing inode, or the backing
+ * device), not by file names. The caller frees ret->rows with ctm_vec_done(). -errno.
+ */
+int ctm_loopsearch(const struct ctm_rawvol *raw, struct ctm_loop_rows *ret);
+
+static inline void ctm_loop_rows_done(struct ctm_loop_rows *rows)
+{
+	ctm_vec_done(&rows->rows);
+}
+
+#endif
