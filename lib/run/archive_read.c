@@ -100,7 +100,6 @@ static int start(struct ctm_archive_reader *r)
 		return -ENOMEM;
 	}
 	if (archive_read_support_format_tar(r->a) != ARCHIVE_OK ||
-	    archive_read_set_options(r->a, "tar:hdrcharset=BINARY") < ARCHIVE_WARN ||
 	    archive_read_open2(r->a, r, NULL, read_in, NULL, NULL) != ARCHIVE_OK) {
 		return -EBADMSG;
 	}
