@@ -16,12 +16,18 @@ int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struc
 int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *opts,
 		    struct ctm_target *target, struct ctm_err *err);
 
+/** Map and rootfs of a plain container from its configuration file. */
+int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ctm_err *err);
+
 /** Whether this host (or sysroot) has Proxmox VE's container configurations. */
 bool ctm_locate_have_pve(const struct ctm_host *host);
 /** Whether name is digits alone. */
 bool ctm_locate_is_id(const char *name);
 
-/* target_pve.c -> target_volumes.c: the volumes of the current section. map_err: why there is no map, or NULL. */
+/*
+ * target_pve.c -> target_volumes.c: the volumes of the current section. map_err: why there is no
+ * map, or NULL.
+ */
 int ctm_locate_pve_volumes(const struct ctm_host *host, struct ctm_target *target,
 			   const struct ctm_err *map_err, struct ctm_err *err);
 
@@ -35,8 +41,8 @@ int ctm_target_take_map(struct ctm_target *target, struct ctm_ctmap *ctmap);
 int ctm_volume_refuse(struct ctm_volume *volume, const struct ctm_err *why);
 
 /**
- * LXC's abstract name for the command socket: "LXCPATH/NAME/command", or where that is too long for a
- * socket's name "lxc/HASH/command" (commands_utils.c lxc_make_abstract_socket_name). -ENOMEM.
+ * LXC's abstract name for the command socket: "LXCPATH/NAME/command", or where that is too long
+ * for a socket's name "lxc/HASH/command" (commands_utils.c lxc_make_abstract_socket_name). -ENOMEM.
  */
 int ctm_lxc_socket_name(const char *lxcpath, const char *name, struct ctm_buf *ret);
 

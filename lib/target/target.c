@@ -152,8 +152,8 @@ bool ctm_locate_have_pve(const struct ctm_host *host)
 }
 
 /*
- * On a Proxmox VE host whose cluster file system is not mounted a number must not fall through to plain
- * LXC: what PVE left in /var/lib/lxc describes no volume.
+ * On a Proxmox VE host whose cluster file system is not mounted a number must not fall through
+ * to plain LXC: what PVE left in /var/lib/lxc describes no volume.
  */
 static int check_pve_down(const struct ctm_host *host, const char *name, struct ctm_err *err)
 {
@@ -169,6 +169,15 @@ static int check_pve_down(const struct ctm_host *host, const char *name, struct 
 			name);
 	ctm_err_hint(err, "start it with: systemctl start pve-cluster");
 	return r;
+}
+
+enum ctm_target_kind ctm_target_kind_of(const struct ctm_host *host, const char *name)
+{
+	if (strchr(name, '/')) {
+		return CTM_TARGET_PATH;
+	}
+	return ctm_locate_is_id(name) && ctm_locate_have_pve(host) ? CTM_TARGET_PVE :
+								     CTM_TARGET_LXC;
 }
 
 static int dispatch(const struct ctm_host *host, const struct ctm_target_opts *opts,

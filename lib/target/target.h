@@ -29,16 +29,19 @@ struct ctm_volume {
 	bool readonly; /* ro=1 */
 	bool unshifted; /* the disk holds container ids (privileged, idmap=passthrough): nothing to shift */
 	char *idmap_opt; /* the volume's own idmap= value, or NULL */
-	/* DIR on a path storage: the storage's own path, below which no link is followed; else NULL */
+	/*
+	 * DIR on a path storage: the storage's own path, below which no link is followed; else NULL
+	 */
 	char *trusted_prefix;
 	/*
-	 * Effective: container id -> disk id; empty for a privileged container, container ids as disk
-	 * ids for idmap=passthrough; NULL when there is none (no_map, refusal).
+	 * Effective: container id -> disk id; empty for a privileged container, container ids as
+	 * disk ids for idmap=passthrough; NULL when there is none (no_map, refusal).
 	 */
 	struct ctm_idmap *map;
 	/*
 	 * Why this volume cannot be worked on, and what to do; NULL when it can. Such a volume is
-	 * here to be named in reports: its other fields may be NULL, ctm_target_pick() hands out none.
+	 * here to be named in reports: its other fields may be NULL, ctm_target_pick() hands out
+	 * none.
 	 */
 	char *refusal;
 	char *hint;
@@ -79,13 +82,23 @@ struct ctm_target_opts {
 
 /**
  * Resolves and reads configuration; attaches nothing, takes no lock. CTM_REFUSED for what cannot be
- * known for sure (unknown property, storage type, map that two programs read differently), CTM_USAGE for
- * words that make no sense. A mount point that cannot be worked on carries its refusal, the rootfs
- * fails the call unless opts say otherwise. opts NULL: the defaults.
+ * known for sure (unknown property, storage type, map that two programs read differently),
+ * CTM_USAGE for words that make no sense. A mount point that cannot be worked on carries its
+ * refusal, the rootfs fails the call unless opts say otherwise. opts NULL: the defaults.
  */
 int ctm_target_locate(const struct ctm_host *host, const char *name,
 		      const struct ctm_target_opts *opts, struct ctm_target **ret,
 		      struct ctm_err *err);
+/** How a name would be read, whether or not there is such a target. */
+enum ctm_target_kind ctm_target_kind_of(const struct ctm_host *host, const char *name);
+
+/**
+ * The target of a container whose start has called us from lxc.hook.pre-start: config is LXC's
+ * LXC_CONFIG_FILE, rootfs its LXC_ROOTFS_PATH. A Proxmox VE container has its rootfs mounted
+ * there already and its map in Proxmox VE's configuration; a plain one is what config says.
+ */
+int ctm_target_locate_starting(const struct ctm_host *host, const char *name, const char *config,
+			       const char *rootfs, struct ctm_target **ret, struct ctm_err *err);
 void ctm_target_free(struct ctm_target *target);
 static inline void ctm_target_freep(struct ctm_target **target)
 {
@@ -93,7 +106,10 @@ static inline void ctm_target_freep(struct ctm_target **target)
 }
 /** The volume of this key, or NULL; it may carry a refusal unless it is the rootfs. */
 const struct ctm_volume *ctm_target_volume(const struct ctm_target *target, const char *key);
-/** The volume of this key if it can be worked on; CTM_REFUSED with the reason, CTM_USAGE for no such key. */
+/**
+ * The volume of this key if it can be worked on; CTM_REFUSED with the reason, CTM_USAGE for no
+ * such key.
+ */
 int ctm_target_pick(const struct ctm_target *target, const char *key, const struct ctm_volume **ret,
 		    struct ctm_err *err);
 

@@ -28,7 +28,10 @@ static uint64_t hash(const char *text, size_t len)
 
 int ctm_lxc_socket_name(const char *lxcpath, const char *name, struct ctm_buf *ret)
 {
-	/* LXC leaves room for the NUL in front and for one behind, although abstract names need none. */
+	/*
+	 * LXC leaves room for the NUL in front and for one behind, although abstract names need
+	 * none.
+	 */
 	const size_t room = sizeof(((struct sockaddr_un *)0)->sun_path) - 2;
 	CLEANUP(ctm_buf_done) struct ctm_buf full = { 0 };
 	size_t plain;
@@ -55,7 +58,10 @@ static void lxcpath_done(struct lxcpath *path)
 	ctm_buf_done(&path->here);
 }
 
-/* lxc.lxcpath of lxc.conf is a path inside a configuration file and thus literal; the default is a place. */
+/*
+ * lxc.lxcpath of lxc.conf is a path inside a configuration file and thus literal; the default is
+ * a place.
+ */
 static int find_lxcpath(const struct ctm_host *host, struct lxcpath *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
@@ -230,7 +236,7 @@ static int add_rootfs(struct ctm_target *target, const struct ctm_lxcconf *conf,
 	return ctm_target_set(&volume->path, path) < 0 ? ctm_err_nomem(err) : 0;
 }
 
-static int read_config(struct ctm_target *target, const char *path, struct ctm_err *err)
+int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ctm_err *err)
 {
 	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
 	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
@@ -281,7 +287,7 @@ int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struc
 			     target->name);
 		return r;
 	}
-	r = read_config(target, config.p, err);
+	r = ctm_locate_lxc_config(target, config.p, err);
 	if (r < 0) {
 		return r;
 	}
