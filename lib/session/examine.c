@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Looking at a volume: locate, attach read-only, scan, plan, inspect.
+ */
+#include "session/examine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "plan/guess.h"
+#include "run/budget.h"
+#include "run/effects.h"
+#include "run/inspect.h"
+#include "run/state.h"
+#include "session/selection.h"
+
+void ctm_exam_free(struct ctm_exam *exam)
+{
+	if (!exam) {
+		return;
+	}
+	ctm_plan_free(exam->plan);
+	ctm_scan_totals_done(&exam->seen);
+	ctm_buf_done(&exam->identity_text);
+	for (size_t i = 0; i < exam->notes.n; i++) {
+		free(exam->notes.v[i]);
+	}
+	ctm_vec_done(&exam->notes);
+	ctm_target_free(exam->target);
+	free(exam);
+}
+
+int ctm_exam_note(struct ctm_exam *exam, const char *text)
+{
+	char *copy = strdup(text);
+	int r = copy ? ctm_vec_push(&exam->notes, &copy) : -ENOMEM;
+
+	if (r < 0) {
+		free(copy);
+	}
+	return r;
+}
+
+static int pick_volume(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		       struct ctm_err *err)
+{
+	const char *key = opts->volume ? opts->volume : "rootfs";
+	int r = ctm_target_pick(exam->target, key, &exam->volume, err);
+
+	if (r < 0) {
+		return r;
+	}
+	if (exam->volume->kind == CTM_VOLUME_BIND) {
+		return ctm_err_set(
+			err, CTM_REFUSED, 0,
+			"%s is a bind mount of '%s': it belongs to the host and is never touched",
+			key, exam->volume->path);
+	}
+	return 0;
+}
+
+int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **ret,
+		 struct ctm_err *err)
+{
+	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = calloc(1, sizeof(*exam));
+	int r;
+
+	if (!exam) {
+		return ctm_err_nomem(err);
+	}
+	struct ctm_target_opts target_opts = opts->target;
+
+	/* The rootfs may be of no use when another volume is wanted. */
+	target_opts.keep_refused = opts->volume != NULL;
+	if (opts->starting && opts->starting->config) {
+		r = ctm_target_locate_starting(&opts->host, name, opts->starting->config,
+					       opts->starting->rootfs, &exam->target, err);
+	} else {
+		r = ctm_target_locate(&opts->host, name, &target_opts, &exam->target, err);
+	}
+	if (r == 0) {
+		r = pick_volume(exam, opts, err);
+	}
+	/* A container that is being started listens on its socket before it calls its hooks. */
+	if (r == 0 && exam->target->kind != CTM_TARGET_PATH && !opts->starting) {
+		r = ctm_guard_running(exam->target, &exam->running, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret = TAKE_PTR(exam);
+	return 0;
+}
+
+bool ctm_exam_no_map(const struct ctm_exam *exam)
+{
+	return exam->target->no_map || exam->volume->unshifted;
+}
+
+/* A part that has damage says nothing of the whole; only then the whole volume is counted. */
+static int count_whole(const struct ctm_scan_request *part, struct ctm_source *src,
+		       struct ctm_scan_totals *ret, struct ctm_err *err)
+{
+	struct ctm_scan_request req = *part;
+
+	req.starts = NULL;
+	req.n_starts = 0;
+	req.want_all = false;
+	req.want_none = true;
+	req.rules = false;
+	return ctm_source_scan(src, &req, NULL, NULL, ret, err);
+}
+
+static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
+		     const struct ctm_session_opts *opts, struct ctm_attached *att,
+		     struct ctm_err *err)
+{
+	CLEANUP(ctm_source_freep) struct ctm_source *src = NULL;
+	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
+	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals whole = { 0 };
+	struct ctm_scan_request req = {
+		.map = plan->policy.map,
+		.want_all = opts->flatten,
+		.rules = true,
+		.starts = sel->starts,
+		.n_starts = sel->n_starts,
+		.jobs = opts->jobs,
+	};
+	bool counted = false;
+	int r;
+
+	if (!sel->whole && !sel->n_starts) {
+		return 0;
+	}
+	r = ctm_walk_new(ctm_attached_root(att), &src, err);
+	if (r == 0) {
+		r = ctm_source_scan(src, &req, ctm_plan_fact, plan, &totals, err);
+	}
+	if (r == 0 && !sel->whole && (totals.host[CTM_UID] || totals.host[CTM_GID])) {
+		r = count_whole(&req, src, &whole, err);
+		counted = true;
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = ctm_plan_totals(plan, &totals, counted ? &whole : NULL);
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
+struct below {
+	struct ctm_plan *plan;
+};
+
+static int note_mount(const char *path, void *arg)
+{
+	const struct below *below = arg;
+
+	return ctm_plan_note(below->plan, CTM_F_MOUNT_BELOW, path, strlen(path), NULL);
+}
+
+int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		  struct ctm_attached *att, struct ctm_plan **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	CLEANUP(ctm_selection_done) struct ctm_selection sel = { 0 };
+	struct below below;
+	int r = ctm_selection_make(opts, ctm_attached_root(att), &sel, err);
+
+	if (r < 0) {
+		return r;
+	}
+	const struct ctm_policy policy = {
+		.map = exam->volume->map,
+		.clean = opts->clean,
+		.no_content = opts->no_content,
+		.flatten = opts->flatten,
+		.convert = opts->convert,
+		.starts = sel.starts,
+		.n_starts = sel.n_starts,
+		.rules_on = sel.rules_on,
+		.raw_volume = exam->volume->kind != CTM_VOLUME_DIR,
+	};
+	if (ctm_plan_new(&policy, &plan) < 0) {
+		return ctm_err_nomem(err);
+	}
+	r = scan_into(plan, &sel, opts, att, err);
+	if (r < 0) {
+		return ctm_err_wrap(err, "scan");
+	}
+	below = (struct below){ plan };
+	r = ctm_attached_mounts_below(att, note_mount, &below);
+	if (r == 0 && exam->target->lock) {
+		r = ctm_plan_note(plan, CTM_F_CONF_LOCK, NULL, 0, exam->target->lock);
+	}
+	if (r == 0) {
+		r = ctm_plan_finish(plan);
+	}
+	/* The selection is of no use after ctm_plan_finish(), and ends with this function. */
+	plan->policy.starts = NULL;
+	plan->policy.n_starts = 0;
+	plan->policy.rules_on = NULL;
+	if (r < 0) {
+		return r == -ENOMEM ? ctm_err_nomem(err) :
+				      ctm_err_set(err, CTM_SYS, r, "make the plan");
+	}
+	*ret = TAKE_PTR(plan);
+	return 0;
+}
+
+static int inspect(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		   struct ctm_attached *att, struct ctm_err *err)
+{
+	CLEANUP(ctm_effects_done) struct ctm_effects fx = { .root = -1, .real = -1 };
+	uint64_t budget;
+	int r = ctm_budget(&opts->host, &budget, err);
+
+	if (r == 0) {
+		r = ctm_effects_init(&fx, ctm_attached_root(att),
+				     exam->volume->kind != CTM_VOLUME_DIR, err);
+	}
+	if (r == 0) {
+		r = ctm_inspect(&ctm_effects_ops, &fx, exam->plan, budget, err);
+	}
+	return r;
+}
+
+/* Nothing to judge by: what can be said is what the tree looks like. */
+static int look_without_map(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			    struct ctm_attached *att, struct ctm_err *err)
+{
+	CLEANUP(ctm_source_freep) struct ctm_source *src = NULL;
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	struct ctm_scan_request req = { .want_none = true, .jobs = opts->jobs };
+	int r;
+
+	if (exam->volume->unshifted) {
+		r = ctm_exam_note(exam, exam->target->privileged ?
+						"privileged container: nothing to shift" :
+						"idmap= of the volume: nothing to shift on disk");
+		return r < 0 ? ctm_err_nomem(err) : 0;
+	}
+	r = ctm_walk_new(ctm_attached_root(att), &src, err);
+	if (r == 0) {
+		r = ctm_source_scan(src, &req, NULL, NULL, &exam->seen, err);
+	}
+	if (r < 0) {
+		return ctm_err_wrap(err, "scan");
+	}
+	r = ctm_buf_addf(&text, "no map was given; the tree looks like --map ");
+	if (r == 0) {
+		r = ctm_guess_map(exam->seen.ids, &text);
+	}
+	if (r == -ENODATA) {
+		text.len = 0;
+		r = ctm_buf_addf(&text, "no map was given, and the ids on disk fit no single one");
+	}
+	if (r == 0) {
+		r = ctm_exam_note(exam, text.p);
+	}
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
+static int take_identity(struct ctm_exam *exam, struct ctm_attached *att, struct ctm_err *err)
+{
+	const char *note = ctm_attached_note(att);
+	int r;
+
+	exam->identity = *ctm_attached_identity(att);
+	(void)snprintf(exam->fstype, sizeof(exam->fstype), "%s", ctm_attached_fstype(att));
+	exam->identity_text.len = 0;
+	r = ctm_identity_format(&exam->identity, &exam->identity_text);
+	if (r == 0 && note) {
+		r = ctm_exam_note(exam, note);
+	}
+	if (r == 0 && exam->running) {
+		r = ctm_exam_note(
+			exam, "the container is running: what is read here can change meanwhile");
+	}
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
+int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		  struct ctm_attached *att, struct ctm_err *err)
+{
+	int r = take_identity(exam, att, err);
+
+	ctm_plan_free(TAKE_PTR(exam->plan));
+	if (r < 0) {
+		return r;
+	}
+	if (ctm_exam_no_map(exam)) {
+		return look_without_map(exam, opts, att, err);
+	}
+	r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
+	if (r == 0) {
+		r = inspect(exam, opts, att, err);
+	}
+	if (r == 0) {
+		ctm_plan_digest(exam->plan, exam->identity_text.p, exam->digest);
+	}
+	return r;
+}
+
+int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **ret,
+		struct ctm_err *err)
+{
+	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = NULL;
+	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
+	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
+	const struct ctm_guard_opts guard_opts = { .mode = CTM_GUARD_READ, .wait = opts->wait };
+	int r = ctm_exam_new(name, opts, &exam, err);
+
+	if (r == 0) {
+		r = ctm_guard_take(&opts->host, exam->target, exam->volume, &guard_opts, &guard,
+				   err);
+	}
+	if (r == 0) {
+		r = ctm_attach(&opts->host, exam->volume, CTM_READ, &att, err);
+	}
+	if (r == 0) {
+		r = ctm_exam_look(exam, opts, att, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret = TAKE_PTR(exam);
+	return 0;
+}

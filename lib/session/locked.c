@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What every session that changes a volume does first.
+ */
+#include "session/locked.h"
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+
+int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
+		     struct ctm_guard **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_exam_freep) struct ctm_exam *fresh = NULL;
+	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
+	const struct ctm_guard_opts guard_opts = {
+		.mode = opts->starting ? CTM_GUARD_HOOK : CTM_GUARD_WRITE,
+		.wait = opts->wait,
+	};
+	int r = *exam ? 0 : ctm_exam_new(name, opts, exam, err);
+
+	if (r == 0) {
+		r = ctm_guard_take(&opts->host, (*exam)->target, (*exam)->volume, &guard_opts,
+				   &guard, err);
+	}
+	if (r == 0) {
+		r = ctm_exam_new(name, opts, &fresh, err);
+	}
+	if (r == 0) {
+		r = ctm_guard_recheck(guard, fresh->target, fresh->volume, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	ctm_exam_free(*exam);
+	*exam = TAKE_PTR(fresh);
+	*ret = TAKE_PTR(guard);
+	return 0;
+}
+
+int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts *opts, bool write,
+		     struct ctm_state **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf dir = { 0 };
+	int r = ctm_state_name(exam->target->kind, exam->target->name, &dir);
+
+	if (r < 0) {
+		return r == -ENOMEM ? ctm_err_nomem(err) :
+				      ctm_err_set(err, CTM_SYS, r, "'%s'", exam->target->name);
+	}
+	if (write) {
+		return ctm_state_open(&opts->host, dir.p, opts->wait, ret, err);
+	}
+	r = ctm_state_open_read(&opts->host, dir.p, ret, err);
+	return r == -ENOENT ? ctm_err_set(err, CTM_REFUSED, 0,
+					  "no repair of it is recorded on this host") :
+			      r;
+}
+
+void ctm_locked_describe(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			 char user[static 64], struct ctm_run *run)
+{
+	ctm_run_user(user);
+	run->identity = &exam->identity;
+	run->map = exam->volume->map;
+	run->target = exam->target->name;
+	run->volume = exam->volume->key;
+	run->user = user;
+	run->options = opts->words ? opts->words : "";
+	run->progress = opts->progress;
+	run->progress_arg = opts->progress_arg;
+}

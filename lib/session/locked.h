@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What every session that changes a volume does first: the lock, the configuration under it, the
+ * records.
+ */
+#ifndef CTM_SESSION_LOCKED_H
+#define CTM_SESSION_LOCKED_H
+
+#include "run/state.h"
+#include "session/examine.h"
+
+/**
+ * Locates the target, takes its guard for writing, and locates it again: *exam is what the
+ * configuration says under the lock. *exam may be set already (from ctm_exam_new()), then it is
+ * replaced.
+ */
+int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
+		     struct ctm_guard **ret, struct ctm_err *err);
+
+/** Opens the target's records; write: takes their lock too. */
+int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts *opts, bool write,
+		     struct ctm_state **ret, struct ctm_err *err);
+
+/** Fills in what a run records of its surroundings; user must live as long as the run. */
+void ctm_locked_describe(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			 char user[static 64], struct ctm_run *run);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A session: the stages of the pipeline in their order, for one volume of one target.
+ *
+ *	locate -> guard -> attach -> scan -> plan -> inspect	ctm_examine()
+ *	       -> record -> apply -> verify			ctm_session_repair()
+ */
+#ifndef CTM_SESSION_SESSION_H
+#define CTM_SESSION_SESSION_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "run/outcome.h"
+#include "run/repair.h"
+#include "run/undo.h"
+#include "target/attach.h"
+#include "target/guard.h"
+#include "target/target.h"
+
+/** A container that is being started, by a process that waits for us. */
+struct ctm_starting {
+	const char *config; /* LXC_CONFIG_FILE, or NULL for a hook script of Proxmox VE */
+	const char *rootfs; /* LXC_ROOTFS_PATH, or NULL likewise */
+};
+
+/** What the user asked for; strings are borrowed. Zero-initialised: the defaults but for wait. */
+struct ctm_session_opts {
+	struct ctm_host host;
+	struct ctm_target_opts target;
+	const char *volume;       /* key of the volume; NULL: rootfs */
+	bool scope_required;      /* the required directories alone */
+	const char *const *paths; /* normalised relative paths */
+	size_t n_paths;
+	enum ctm_clean clean;
+	bool flatten;
+	bool convert;
+	bool no_content;   /* remove nothing on grounds of its content (hook) */
+	unsigned int jobs; /* 0: number of processors */
+	unsigned int wait; /* seconds for locks */
+	const char *words; /* the options that mattered, for the record; NULL: none */
+	/* Called by whoever starts the container (session/hook.h); NULL otherwise. */
+	const struct ctm_starting *starting;
+	/* Called now and then from the caller's thread while inodes are changed; may be NULL. */
+	ctm_progress_fn progress;
+	void *progress_arg;
+};
+
+/** A volume looked at: everything a report needs. Owns all its parts. */
+struct ctm_exam {
+	struct ctm_target *target;
+	const struct ctm_volume *volume; /* in target */
+	struct ctm_plan
+		*plan; /* NULL when there is nothing to judge by (no map) or nothing to shift */
+	struct ctm_scan_totals seen; /* without a plan: what was counted */
+	struct ctm_identity identity;
+	struct ctm_buf identity_text;
+	char digest[33];
+	char fstype[32];
+	bool running;
+	CTM_VEC(char *) notes; /* sentences a person should read */
+};
+
+void ctm_exam_free(struct ctm_exam *exam);
+static inline void ctm_exam_freep(struct ctm_exam **exam)
+{
+	ctm_exam_free(*exam);
+}
+
+/**
+ * Looks at a volume, read-only. Whatever was attached and locked is given back before it returns.
+ * Errors as of the stages; CTM_REFUSED means that nothing could be said for sure.
+ */
+int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **ret,
+		struct ctm_err *err);
+
+/**
+ * Whether the plan of an exam may be carried out: CTM_REFUSED for tree.host and a held lock;
+ * -ESTALE, CTM_REFUSED, when digest is given and is not the plan's.
+ */
+int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_err *err);
+
+/** What a repair or an undo did, and what is there now. Zero-initialise. */
+struct ctm_done {
+	struct ctm_exam *exam;  /* repair: the plan that was carried out; undo: the volume alone */
+	struct ctm_outcome run; /* entry by entry; run.run is "" when there was nothing to do */
+	struct ctm_plan *left;  /* repair: the verifying scan */
+};
+
+void ctm_done_free(struct ctm_done *done);
+
+/** Whether a repair left something that a person must see to: exit status 4. */
+bool ctm_done_partly(const struct ctm_done *done);
+
+/**
+ * Takes the lock, plans again, and repairs if the new plan is the wanted one; verifies by a second
+ * scan.
+ *
+ * digest: the plan that was agreed to, or NULL for any (--yes). When the plan has another one:
+ * -ESTALE, CTM_REFUSED, and ret->exam has the new plan to show. Nothing was changed on any error
+ * that is not CTM_SYS or CTM_CORRUPT; with these ret->run tells how far it came.
+ */
+int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, const char *digest,
+		       struct ctm_done *ret, struct ctm_err *err);
+
+/**
+ * Takes a run back: typed is its name or number, NULL the newest that can be.
+ */
+int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, const char *typed,
+		     struct ctm_done *ret, struct ctm_err *err);
+
+/**
+ * What that undo would do, entry by entry, from a read-only volume: fn as in ctm_undo_plan().
+ * ret->run has what would be left. ret_run: the run that was chosen.
+ */
+int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *opts,
+			     const char *typed, ctm_undo_fn fn, void *arg,
+			     struct ctm_run_info *ret_run, struct ctm_done *ret,
+			     struct ctm_err *err);
+
+#endif

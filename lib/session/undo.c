@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The session that takes a run back, and its preview.
+ */
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "run/effects.h"
+#include "run/undo.h"
+#include "session/locked.h"
+
+/* What both need once the volume is attached. */
+struct undoing {
+	struct ctm_state *state;
+	struct ctm_effects fx;
+	struct ctm_run run;
+	char user[64];
+	struct ctm_run_info info;
+};
+
+static void undoing_done(struct undoing *u)
+{
+	ctm_effects_done(&u->fx);
+	ctm_state_free(u->state);
+}
+
+static int begin(struct undoing *u, struct ctm_done *done, const struct ctm_session_opts *opts,
+		 const char *typed, struct ctm_attached *att, bool write, struct ctm_err *err)
+{
+	int r;
+
+	u->fx = (struct ctm_effects){ .root = -1, .real = -1 };
+	done->exam->identity = *ctm_attached_identity(att);
+	ctm_locked_describe(done->exam, opts, u->user, &u->run);
+	r = ctm_locked_state(done->exam, opts, write, &u->state, err);
+	if (r == 0) {
+		r = ctm_effects_init(&u->fx, ctm_attached_root(att),
+				     done->exam->volume->kind != CTM_VOLUME_DIR, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	u->run.ops = &ctm_effects_ops;
+	u->run.fs = &u->fx;
+	u->run.state = u->state;
+	return ctm_undo_choose(&u->run, typed, &u->info, err);
+}
+
+static int undo_attached(struct ctm_done *done, const struct ctm_session_opts *opts,
+			 const char *typed, struct ctm_attached *att, struct ctm_err *err)
+{
+	CLEANUP(undoing_done) struct undoing u = { .fx = { .root = -1, .real = -1 } };
+	int r = begin(&u, done, opts, typed, att, true, err);
+
+	return r < 0 ? r : ctm_undo(&u.run, u.info.name, &done->run, err);
+}
+
+int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, const char *typed,
+		     struct ctm_done *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
+	struct ctm_attached *att = NULL;
+	int detach;
+	int r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
+
+	if (r == 0) {
+		r = ctm_attach(&opts->host, ret->exam->volume, CTM_WRITE, &att, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	r = undo_attached(ret, opts, typed, att, err);
+	detach = ctm_detach(att, r < 0 ? NULL : err);
+	return r < 0 ? r : detach;
+}
+
+int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *opts,
+			     const char *typed, ctm_undo_fn fn, void *arg,
+			     struct ctm_run_info *ret_run, struct ctm_done *ret,
+			     struct ctm_err *err)
+{
+	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
+	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
+	CLEANUP(undoing_done) struct undoing u = { .fx = { .root = -1, .real = -1 } };
+	const struct ctm_guard_opts guard_opts = { .mode = CTM_GUARD_READ, .wait = opts->wait };
+	int r = ctm_exam_new(name, opts, &ret->exam, err);
+
+	if (r == 0) {
+		r = ctm_guard_take(&opts->host, ret->exam->target, ret->exam->volume, &guard_opts,
+				   &guard, err);
+	}
+	if (r == 0) {
+		r = ctm_attach(&opts->host, ret->exam->volume, CTM_READ, &att, err);
+	}
+	if (r == 0) {
+		r = begin(&u, ret, opts, typed, att, false, err);
+	}
+	if (r == 0) {
+		r = ctm_undo_plan(&u.run, u.info.name, fn, arg, &ret->run, err);
+	}
+	if (r == 0) {
+		*ret_run = u.info;
+	}
+	return r;
+}
