@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The plan as a unified diff: one hunk per cause, one line per inode before and after.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/pathname.h"
+#include "report/groups.h"
+#include "report/inodeline.h"
+#include "report/report.h"
+
+#define BOLD  "\033[1m"
+#define RED   "\033[31m"
+#define GREEN "\033[32m"
+#define CYAN  "\033[36m"
+#define RESET "\033[0m"
+
+/* Buffers its line, so that a failed allocation leaves no half line behind. */
+struct diff {
+	FILE *out;
+	bool color;
+	struct ctm_buf line;
+};
+
+static void put_line(struct diff *d, const char *color)
+{
+	if (d->color) {
+		fprintf(d->out, "%s%s%s\n", color, d->line.p, RESET);
+	} else {
+		fprintf(d->out, "%s\n", d->line.p);
+	}
+	d->line.len = 0;
+}
+
+static int put_inode(struct diff *d, char sign, const struct ctm_action *act,
+		     const struct ctm_inode_state *state)
+{
+	int r = ctm_buf_add(&d->line, &sign, 1);
+
+	if (r == 0) {
+		r = ctm_inode_line(&d->line, act->path, act->path_len, state);
+	}
+	if (r == 0) {
+		put_line(d, sign == '-' ? RED : GREEN);
+	}
+	return r;
+}
+
+static int put_header(struct diff *d, const struct ctm_report *rep)
+{
+	const struct ctm_exam *exam = rep->exam;
+	int r = ctm_buf_addf(&d->line, "--- ");
+
+	if (r == 0) {
+		r = ctm_path_escape(&d->line, rep->name, strlen(rep->name));
+	}
+	if (r == 0) {
+		r = ctm_buf_addf(&d->line, ":%s as found        ",
+				 exam->volume->mp ? exam->volume->mp : "/");
+	}
+	if (r == 0) {
+		r = ctm_path_escape(&d->line, exam->volume->id, strlen(exam->volume->id));
+	}
+	if (r < 0) {
+		return r;
+	}
+	put_line(d, BOLD);
+	r = ctm_buf_addf(&d->line, "+++ ");
+	if (r == 0) {
+		r = ctm_path_escape(&d->line, rep->name, strlen(rep->name));
+	}
+	if (r == 0) {
+		r = ctm_buf_addf(&d->line, ":%s as repaired     map ",
+				 exam->volume->mp ? exam->volume->mp : "/");
+	}
+	if (r == 0) {
+		r = ctm_idmap_format(exam->volume->map, &d->line);
+	}
+	if (r == 0) {
+		put_line(d, BOLD);
+	}
+	return r;
+}
+
+static const struct ctm_group *group_of(const struct ctm_groups *groups, enum ctm_finding_code code)
+{
+	for (size_t i = 0; i < groups->v.n; i++) {
+		if (groups->v.v[i].code == code) {
+			return &groups->v.v[i];
+		}
+	}
+	return NULL;
+}
+
+static int put_hunk_header(struct diff *d, const struct ctm_plan *plan,
+			   const struct ctm_groups *groups, enum ctm_finding_code code, uint64_t n)
+{
+	const struct ctm_finding_info *info = ctm_finding_info(code);
+	const struct ctm_group *group = group_of(groups, code);
+	int r = ctm_buf_addf(&d->line, "@@ %s: ", info->code);
+
+	if (r == 0) {
+		r = group ? ctm_finding_title(&d->line, &plan->findings.v[group->first],
+					      group->n_findings) :
+			    ctm_buf_addf(&d->line, "%s", info->title);
+	}
+	if (r == 0) {
+		r = ctm_buf_addf(&d->line, " (%" PRIu64 ") @@", n);
+	}
+	if (r == 0) {
+		put_line(d, CYAN);
+	}
+	return r;
+}
+
+static int put_hunk(struct diff *d, const struct ctm_plan *plan, const struct ctm_groups *groups,
+		    enum ctm_finding_code code, uint64_t n)
+{
+	int r = put_hunk_header(d, plan, groups, code, n);
+
+	for (size_t i = 0; i < plan->actions.n && r == 0; i++) {
+		const struct ctm_action *act = &plan->actions.v[i];
+
+		if (act->cause != code) {
+			continue;
+		}
+		r = put_inode(d, '-', act, &act->before);
+		if (r == 0 && act->kind == CTM_ACT_SET) {
+			r = put_inode(d, '+', act, &act->after);
+		}
+	}
+	return r;
+}
+
+static int put_hunks(struct diff *d, const struct ctm_plan *plan)
+{
+	uint64_t n[CTM_F_N] = { 0 };
+	struct ctm_groups groups;
+	int r = ctm_groups_make(plan, &groups);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < plan->actions.n; i++) {
+		n[plan->actions.v[i].cause]++;
+	}
+	for (int code = 0; code < CTM_F_N && r == 0; code++) {
+		if (n[code]) {
+			r = put_hunk(d, plan, &groups, (enum ctm_finding_code)code, n[code]);
+		}
+	}
+	ctm_groups_done(&groups);
+	return r;
+}
+
+int ctm_report_diff(FILE *out, const struct ctm_report *rep)
+{
+	const struct ctm_plan *plan = rep->exam->plan;
+	struct diff d = { .out = out, .color = rep->color };
+	int r = 0;
+
+	if (plan && plan->actions.n) {
+		r = put_header(&d, rep);
+		if (r == 0) {
+			r = put_hunks(&d, plan);
+		}
+	}
+	if (plan && r == 0) {
+		fprintf(out, "plan %s  %zu change%s\n", rep->exam->digest, plan->actions.n,
+			plan->actions.n == 1 ? "" : "s");
+	}
+	ctm_buf_done(&d.line);
+	return r;
+}

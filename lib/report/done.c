@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * After a repair or an undo: what was done, what failed, what is left.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/pathname.h"
+#include "report/groups.h"
+#include "report/report.h"
+
+#define RESULTS_SHOWN 10
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int put_result(FILE *out, const struct ctm_result *res)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
+	int r = ctm_path_escape(&line, res->path, res->path_len);
+
+	if (r < 0) {
+		return r;
+	}
+	fprintf(out, "  /%s: ", line.p ? line.p : "");
+	if (res->kind == CTM_RESULT_CONFLICT) {
+		fprintf(out, "left alone: %s", res->what);
+	} else {
+		fprintf(out, "%s: %s", res->what, strerror(res->err));
+	}
+	if (res->n > 1) {
+		fprintf(out, " (and %" PRIu64 " more in the same place)", res->n - 1);
+	}
+	fputc('\n', out);
+	return 0;
+}
+
+static int put_results(FILE *out, const struct ctm_report *rep)
+{
+	const struct ctm_outcome *run = &rep->done->run;
+	size_t shown = rep->verbose || run->results.n <= RESULTS_SHOWN ? run->results.n :
+									 RESULTS_SHOWN;
+	uint64_t more = run->results.n - shown + run->untold;
+	int r = 0;
+
+	for (size_t i = 0; i < shown && r == 0; i++) {
+		r = put_result(out, &run->results.v[i]);
+	}
+	if (more) {
+		fprintf(out, "  ... and %" PRIu64 " more\n", more);
+	}
+	return r;
+}
+
+/* What is there after all: by cause, one line each. */
+static int put_left(FILE *out, const struct ctm_plan *plan)
+{
+	struct ctm_groups groups;
+	int r = ctm_groups_make(plan, &groups);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < groups.v.n; i++) {
+		const struct ctm_group *g = &groups.v.v[i];
+		const struct ctm_finding_info *info = ctm_finding_info(g->code);
+		const struct ctm_finding *f = &plan->findings.v[g->first];
+		CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+
+		if (f->path && ctm_path_escape(&path, f->path, f->path_len) < 0) {
+			r = -ENOMEM;
+			break;
+		}
+		fprintf(out, "%s %s %" PRIu64 ": %s",
+			info->severity == CTM_INFO ? "note:" : "left:", info->code, g->n,
+			info->title);
+		if (f->path) {
+			fprintf(out, " (/%s%s)", path.p ? path.p : "", g->n > 1 ? ", ..." : "");
+		}
+		fputc('\n', out);
+		if (info->next) {
+			fprintf(out, "      next: %s\n", info->next);
+		}
+	}
+	ctm_groups_done(&groups);
+	return r;
+}
+
+static int put_undo_hint(FILE *out, const struct ctm_report *rep)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
+	int r = ctm_path_escape(&name, rep->name, strlen(rep->name));
+
+	if (r == 0) {
+		fprintf(out, "'ctmend undo %s%s%s' takes it back\n", name.p,
+			rep->done->run.undoes[0] ? " " : "",
+			rep->done->run.undoes[0] ? rep->done->run.run : "");
+	}
+	return r;
+}
+
+int ctm_report_done(FILE *out, const struct ctm_report *rep)
+{
+	const struct ctm_done *done = rep->done;
+	const struct ctm_outcome *run = &done->run;
+	const struct ctm_plan *now = done->left  ? done->left :
+				     run->run[0] ? NULL :
+						   done->exam->plan;
+	int r = 0;
+
+	for (size_t i = 0; i < done->exam->notes.n; i++) {
+		fprintf(out, "note: %s\n", done->exam->notes.v[i]);
+	}
+	if (run->run[0]) {
+		fprintf(out, "run %s%s%s: %" PRIu64 " change%s made", run->run,
+			run->undoes[0] ? ", takes back " : "", run->undoes, run->counts.done,
+			plural(run->counts.done));
+		if (run->counts.conflicts || run->counts.failed) {
+			fprintf(out, ", %" PRIu64 " left",
+				run->counts.conflicts + run->counts.failed);
+		}
+		fputc('\n', out);
+		r = put_results(out, rep);
+	} else if (now && !ctm_plan_has_work(now)) {
+		fputs("nothing to repair\n", out);
+	}
+	if (r == 0 && now) {
+		r = put_left(out, now);
+	}
+	if (r == 0 && done->left && !ctm_plan_has_work(done->left)) {
+		fprintf(out, "verified: every id belongs to the container's map\n");
+	}
+	if (r == 0 && run->run[0]) {
+		r = put_undo_hint(out, rep);
+	}
+	return r;
+}

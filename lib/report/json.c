@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The report for programs.
+ */
+#include "report/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <nettle/base64.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/pathname.h"
+#include "base/version.h"
+#include "report/groups.h"
+#include "report/jsonparts.h"
+
+struct ctm_json {
+	json_t *root;
+	json_t *targets;
+};
+
+static const char *const severity_words[] = {
+	[CTM_INFO] = "info",
+	[CTM_CHOICE] = "choice",
+	[CTM_FAULT] = "fault",
+};
+
+struct ctm_json *ctm_json_new(const char *command)
+{
+	struct ctm_json *json = calloc(1, sizeof(*json));
+
+	if (!json) {
+		return NULL;
+	}
+	json->targets = json_array();
+	json->root = json_pack("{s:i, s:s, s:s, s:O}", "schema", CTM_JSON_SCHEMA, "ctmend",
+			       ctm_version, "command", command, "targets", json->targets);
+	if (!json->root) {
+		ctm_json_free(json);
+		return NULL;
+	}
+	return json;
+}
+
+void ctm_json_free(struct ctm_json *json)
+{
+	if (json) {
+		json_decref(json->targets);
+		json_decref(json->root);
+		free(json);
+	}
+}
+
+static json_t *groups_json(const struct ctm_plan *plan)
+{
+	struct ctm_groups groups;
+	json_t *list = json_array();
+
+	if (ctm_groups_make(plan, &groups) < 0) {
+		json_decref(list);
+		return NULL;
+	}
+	for (size_t i = 0; i < groups.v.n; i++) {
+		const struct ctm_group *g = &groups.v.v[i];
+		const struct ctm_finding_info *info = ctm_finding_info(g->code);
+		json_t *ids = json_array();
+
+		for (size_t k = 0; k < g->ids.n; k++) {
+			json_array_append_new(ids,
+					      json_pack("{s:s, s:I, s:I}", "kind",
+							g->ids.v[k].kind == CTM_UID ? "uid" : "gid",
+							"id", (json_int_t)g->ids.v[k].id, "inodes",
+							(json_int_t)g->ids.v[k].n));
+		}
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:I, s:s, s:o}", "code", info->code, "severity",
+					severity_words[info->severity], "inodes", (json_int_t)g->n,
+					"title", info->title, "ids", ids));
+	}
+	ctm_groups_done(&groups);
+	return list;
+}
+
+static json_t *finding_json(const struct ctm_plan *plan, const struct ctm_finding *f)
+{
+	const struct ctm_finding_info *info = ctm_finding_info(f->code);
+	char name[32];
+	json_t *one = json_pack("{s:s, s:s, s:b}", "code", ctm_finding_name(f, name), "severity",
+				severity_words[info->severity], "repaired",
+				f->action != CTM_NO_ACTION && !plan->refuse_tree);
+
+	if (f->path && ctm_json_path(one, f->path, f->path_len) < 0) {
+		json_decref(one);
+		return NULL;
+	}
+	if (f->kind >= 0) {
+		json_object_set_new(one, f->kind == CTM_UID ? "uid" : "gid", json_integer(f->id));
+	}
+	if (f->err) {
+		json_object_set_new(one, "errno", json_integer(f->err));
+		json_object_set_new(one, "message", json_string(strerror(f->err)));
+	}
+	if (f->text) {
+		json_object_set_new(one, "text", ctm_json_text(f->text, strlen(f->text)));
+	}
+	return one;
+}
+
+static json_t *action_json(const struct ctm_action *act)
+{
+	json_t *one = json_pack("{s:s, s:s, s:o, s:I}", "action",
+				act->kind == CTM_ACT_SET ? "set" : "remove", "cause",
+				ctm_finding_info(act->cause)->code, "before",
+				ctm_json_state(&act->before), "nlink", (json_int_t)act->nlink);
+
+	if (!one || ctm_json_path(one, act->path, act->path_len) < 0) {
+		json_decref(one);
+		return NULL;
+	}
+	if (act->kind == CTM_ACT_SET) {
+		json_object_set_new(one, "after", ctm_json_state(&act->after));
+	} else {
+		json_object_set_new(one, "size", json_integer((json_int_t)act->size));
+		json_object_set_new(one, "sha256", ctm_json_hex(act->sha256, sizeof(act->sha256)));
+	}
+	return one;
+}
+
+static int add_plan(json_t *one, const struct ctm_exam *exam)
+{
+	const struct ctm_plan *plan = exam->plan;
+	json_t *findings = json_array();
+	json_t *actions = json_array();
+	int r = 0;
+
+	for (size_t i = 0; i < plan->findings.n; i++) {
+		r |= json_array_append_new(findings, finding_json(plan, &plan->findings.v[i]));
+	}
+	for (size_t i = 0; i < plan->actions.n; i++) {
+		r |= json_array_append_new(actions, action_json(&plan->actions.v[i]));
+	}
+	r |= json_object_set_new(one, "inodes", json_integer((json_int_t)plan->totals.inodes));
+	r |= json_object_set_new(one, "volume_inodes",
+				 json_integer((json_int_t)plan->volume_inodes));
+	r |= json_object_set_new(one, "clean", json_boolean(!ctm_plan_has_work(plan)));
+	r |= json_object_set_new(one, "repairable",
+				 json_boolean(!plan->refuse_tree && !plan->refuse_held));
+	r |= json_object_set_new(one, "digest", json_string(exam->digest));
+	r |= json_object_set_new(one, "groups", groups_json(plan));
+	r |= json_object_set_new(one, "findings", findings);
+	r |= json_object_set_new(one, "actions", actions);
+	return r ? -ENOMEM : 0;
+}
+
+static int add_done(json_t *one, const struct ctm_done *done)
+{
+	const struct ctm_outcome *run = &done->run;
+	json_t *failed = json_array();
+	int r = 0;
+
+	for (size_t i = 0; i < run->results.n; i++) {
+		r |= json_array_append_new(failed, ctm_json_result(&run->results.v[i]));
+	}
+	r |= json_object_set_new(one, "run", run->run[0] ? json_string(run->run) : json_null());
+	r |= json_object_set_new(one, "done", json_integer((json_int_t)run->counts.done));
+	r |= json_object_set_new(one, "failed", failed);
+	if (done->left) {
+		r |= json_object_set_new(one, "left", groups_json(done->left));
+	}
+	return r ? -ENOMEM : 0;
+}
+
+int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
+{
+	const struct ctm_exam *exam = rep->exam;
+	json_t *notes;
+	json_t *one;
+	int r = 0;
+
+	if (!json) {
+		return 0;
+	}
+	notes = json_array();
+	for (size_t i = 0; i < exam->notes.n; i++) {
+		r |= json_array_append_new(notes, ctm_json_text(exam->notes.v[i],
+								strlen(exam->notes.v[i])));
+	}
+	one = json_pack("{s:o, s:o, s:s, s:s, s:b, s:o, s:o}", "target",
+			ctm_json_text(rep->name, strlen(rep->name)), "volume",
+			ctm_json_text(exam->volume->id, strlen(exam->volume->id)), "key",
+			exam->volume->key, "fstype", exam->fstype, "running", exam->running,
+			"idmap", ctm_json_idmap(exam->volume->map), "notes", notes);
+	if (r || !one) {
+		json_decref(one);
+		return -ENOMEM;
+	}
+	if (exam->plan) {
+		r = add_plan(one, exam);
+	}
+	if (r == 0 && rep->done) {
+		r = add_done(one, rep->done);
+	}
+	if (r < 0) {
+		json_decref(one);
+		return r;
+	}
+	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+}
+
+int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err *err)
+{
+	static const char *const words[] = {
+		[CTM_OK] = "ok",           [CTM_SYS] = "failed",      [CTM_USAGE] = "usage",
+		[CTM_REFUSED] = "refused", [CTM_CORRUPT] = "corrupt", [CTM_PARTIAL] = "partial",
+	};
+	json_t *one;
+
+	if (!json) {
+		return 0;
+	}
+	one = json_pack("{s:o, s:{s:s, s:o, s:o}}", "target", ctm_json_text(name, strlen(name)),
+			"error", "code", words[err->code], "message",
+			ctm_json_text(err->msg, strlen(err->msg)), "next",
+			err->hint[0] ? ctm_json_text(err->hint, strlen(err->hint)) : json_null());
+	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+}
+
+int ctm_json_print(struct ctm_json *json, FILE *out)
+{
+	int r;
+
+	if (!json) {
+		return 0;
+	}
+	r = json_dumpf(json->root, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0 ? 0 : -EIO;
+	fputc('\n', out);
+	ctm_json_free(json);
+	return r;
+}

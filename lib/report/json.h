@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The report for programs: one JSON document per run of ctmend (jansson).
+ *
+ *	{ "schema": 1, "command": "check", "targets": [ { ... }, ... ] }
+ *
+ * A target object has "target" and either "error" (with "code": "refused", "failed", "usage",
+ * "message", "next") or the volume, the map, "inodes", "digest", "groups", "findings" and
+ * "actions". Paths are escaped as in text; "path_raw" (base64 of the bytes) is there whenever that
+ * changed them.
+ */
+#ifndef CTM_REPORT_JSON_H
+#define CTM_REPORT_JSON_H
+
+#include "report/report.h"
+
+#define CTM_JSON_SCHEMA 1
+
+struct ctm_json;
+
+/** NULL when memory runs out; every other function accepts NULL and then does nothing (0). */
+struct ctm_json *ctm_json_new(const char *command);
+void ctm_json_free(struct ctm_json *json);
+/** Adds one target. -ENOMEM. */
+int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep);
+int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err *err);
+/** Writes the document with a newline and frees it. -ENOMEM, -EIO. */
+int ctm_json_print(struct ctm_json *json, FILE *out);
+
+#endif
