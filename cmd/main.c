@@ -1,30 +1,196 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ctmend: entry point. */
+/*
+ * ctmend: repairs ownership in the root file system of a stopped LXC container.
+ *
+ * Table of contents.  cmd/ talks to people: it reads the command line, prints, asks and
+ * exits.  lib/ does the work and never prints:
+ *
+ *   main.c           global options, dispatch
+ *   options.[ch]     the one option table: parser, --help, completion words
+ *   commands.c       the array of commands; command.h says how to add one
+ *   check.c          check: what is wrong, by cause
+ *   repair.c         repair and diff: show, ask, repair, verify
+ *   undo.c           undo: take a repair back
+ *   history.c        history: what was done here
+ *   explain.c        explain: what a finding means
+ *   hook.c           hook: entry point for PVE hook scripts and lxc.hook.pre-start
+ *   term.[ch]        colour, the question, the progress line
+ *   syslog_line.[ch] begin and end of every change, for the system's log
+ *
+ *   lib/session/     the stages in their order; ARCHITECTURE.md has the picture
+ */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "base/version.h"
+#include "command.h"
+#include "report/wrap.h"
 
-static const char help[] =
-	"usage: ctmend COMMAND [OPTION]... [TARGET]...\n"
-	"       ctmend --help | --version\n"
-	"\n"
-	"Repairs ownership in the root file system of a stopped LXC container.\n";
+CTM_HOST_PATHS
+
+#define HELP_WIDTH 80
+
+static void usage(FILE *out)
+{
+	fputs("usage: ctmend COMMAND [OPTION]... [TARGET]...\n"
+	      "\n"
+	      "Repairs ownership in the root file system of a stopped, unprivileged LXC\n"
+	      "container. TARGET is a Proxmox VE container id, the name of a plain LXC\n"
+	      "container, or a path with --map.\n"
+	      "\n"
+	      "Commands:\n",
+	      out);
+	for (size_t i = 0; i < commands_n; i++) {
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	}
+	fputs("\nOptions:\n", out);
+	options_help(out, OPTS_COMMON);
+	fputs("\n'ctmend COMMAND --help' shows a command's own options; ctmend(8) has the rest.\n",
+	      out);
+}
+
+static void command_usage(FILE *out, const struct command *cmd)
+{
+	fprintf(out, "usage: ctmend %s [OPTION]...%s%s\n\n", cmd->name, cmd->operands[0] ? " " : "",
+		cmd->operands);
+	ctm_wrap(out, "", "", HELP_WIDTH, cmd->details);
+	fputs("\nOptions:\n", out);
+	options_help(out, cmd->options);
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < commands_n; i++) {
+		if (strcmp(commands[i]->name, name) == 0) {
+			return commands[i];
+		}
+	}
+	return NULL;
+}
+
+static void print_debug(const char *cat, const char *line, void *arg)
+{
+	(void)arg;
+	fprintf(stderr, "ctmend: %s: %s\n", cat, line);
+}
+
+/*
+ * A program that was started without standard descriptors must not get a volume or a record as
+ * its stdout: the first files it opens would take the free numbers.
+ */
+static int hold_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+			int got = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+
+			if (got != fd) {
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+/*
+ * "ctmend __options [COMMAND]": words for shell completion and for the tests that compare surfaces.
+ */
+static int print_words(int argc, char **argv)
+{
+	if (argc == 0) {
+		for (size_t i = 0; i < commands_n; i++) {
+			puts(commands[i]->name);
+		}
+		return EXIT_CLEAN;
+	}
+	const struct command *cmd = find_command(argv[0]);
+
+	if (!cmd) {
+		return EXIT_USAGE;
+	}
+	options_words(stdout, cmd->options);
+	return EXIT_CLEAN;
+}
+
+static int run_command(struct options *opts, const struct command *cmd, int argc, char **argv)
+{
+	int first = options_parse(opts, cmd->options, false, argc, argv);
+	int n = argc - first;
+
+	if (first < 0) {
+		fprintf(stderr, "ctmend: 'ctmend %s --help' shows the options\n", cmd->name);
+		return EXIT_USAGE;
+	}
+	if (opts->help) {
+		command_usage(stdout, cmd);
+		return EXIT_CLEAN;
+	}
+	if (opts->version) {
+		printf("ctmend %s\n", ctm_version);
+		return EXIT_CLEAN;
+	}
+	if (n < cmd->min_operands || (cmd->max_operands >= 0 && n > cmd->max_operands)) {
+		fprintf(stderr, "ctmend: usage: ctmend %s [OPTION]... %s\n", cmd->name,
+			cmd->operands);
+		return EXIT_USAGE;
+	}
+	return cmd->run(opts, n, argv + first);
+}
+
+static int dispatch(struct options *opts, int argc, char **argv)
+{
+	const struct command *cmd;
+	int first = options_parse(opts, OPTS_COMMON, true, argc, argv);
+
+	if (first < 0) {
+		return EXIT_USAGE;
+	}
+	if (opts->version) {
+		printf("ctmend %s\n", ctm_version);
+		return EXIT_CLEAN;
+	}
+	if (opts->help) {
+		usage(stdout);
+		return EXIT_CLEAN;
+	}
+	if (first >= argc) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[first], "__options") == 0) {
+		return print_words(argc - first - 1, argv + first + 1);
+	}
+	cmd = find_command(argv[first]);
+	if (!cmd) {
+		fprintf(stderr, "ctmend: unknown command '%s'; 'ctmend --help' lists them\n",
+			argv[first]);
+		return EXIT_USAGE;
+	}
+	return run_command(opts, cmd, argc - first, argv + first);
+}
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		printf("ctmend %s\n", ctm_version);
-		return 0;
+	struct options opts;
+	int status;
+
+	if (hold_standard_descriptors() < 0) {
+		return EXIT_FAILED;
 	}
-	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		fputs(help, stdout);
-		return 0;
+	ctm_log_set(print_debug, NULL, getenv("CTM_DEBUG"));
+	options_init(&opts);
+	status = dispatch(&opts, argc, argv);
+	options_done(&opts);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "ctmend: cannot write the report: %s\n", strerror(errno));
+		if (status < EXIT_FAILED) {
+			status = EXIT_FAILED;
+		}
 	}
-	if (argc < 2) {
-		fputs(help, stderr);
-	} else {
-		fprintf(stderr, "ctmend: unknown command '%s'\n", argv[1]);
-	}
-	return 2;
+	return status;
 }

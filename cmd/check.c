@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check: what is wrong, by cause. Changes nothing.
+ */
+#include "base/cleanup.h"
+#include "command.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "term.h"
+
+static int check_one(const struct options *opts, const char *name, struct ctm_json *json)
+{
+	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = NULL;
+	struct ctm_err err = { 0 };
+	struct ctm_report rep = { .name = name,
+				  .verbose = opts->verbose,
+				  .color = term_color(opts) };
+	int r = ctm_examine(name, &opts->session, &exam, &err);
+
+	term_progress_end();
+	if (r < 0) {
+		term_error(name, &err);
+		(void)ctm_json_error(json, name, &err);
+		return term_status(&err);
+	}
+	rep.exam = exam;
+	if (opts->format == FORMAT_JSON) {
+		r = ctm_json_report(json, &rep);
+	} else if (!opts->quiet) {
+		r = ctm_report_text(stdout, &rep);
+	}
+	if (r < 0) {
+		(void)ctm_err_nomem(&err);
+		term_error(name, &err);
+		return EXIT_FAILED;
+	}
+	return exam->plan && ctm_plan_has_work(exam->plan) ? EXIT_WORK : EXIT_CLEAN;
+}
+
+static int run(const struct options *opts, int argc, char **argv)
+{
+	struct ctm_json *json = opts->format == FORMAT_JSON ? ctm_json_new("check") : NULL;
+	int worst = EXIT_CLEAN;
+
+	for (int i = 0; i < argc; i++) {
+		int status;
+
+		if (i && !json && !opts->quiet) {
+			putchar('\n');
+		}
+		status = check_one(opts, argv[i], json);
+		worst = status > worst ? status : worst;
+	}
+	return ctm_json_print(json, stdout) < 0 ? EXIT_FAILED : worst;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.operands = "TARGET...",
+	.summary = "what is wrong, grouped by cause",
+	.details = "Looks at the root file system of each TARGET, read-only, and says which "
+		   "owners, ACL entries and capabilities do not belong to the container's id map, "
+		   "and which package-manager locks and caches are stale. Exit status: 0 clean, 1 "
+		   "work found.",
+	.options = OPTS_COMMON | OPTS_SELECT,
+	.min_operands = 1,
+	.max_operands = -1,
+	.run = run,
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * repair and diff: show, ask, repair, verify; diff is repair without the last two.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "command.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "syslog_line.h"
+#include "term.h"
+
+struct job {
+	const struct options *opts;
+	const char *name;
+	struct ctm_json *json;
+};
+
+static int fail(const struct job *job, const struct ctm_err *err)
+{
+	term_error(job->name, err);
+	(void)ctm_json_error(job->json, job->name, err);
+	return term_status(err);
+}
+
+static struct ctm_report report_of(const struct job *job, const struct ctm_exam *exam,
+				   const struct ctm_done *done)
+{
+	return (struct ctm_report){
+		.name = job->name,
+		.exam = exam,
+		.done = done,
+		.verbose = job->opts->verbose,
+		.color = term_color(job->opts),
+	};
+}
+
+static int show(const struct job *job, const struct ctm_report *rep,
+		int (*text)(FILE *, const struct ctm_report *))
+{
+	if (job->json) {
+		return ctm_json_report(job->json, rep);
+	}
+	return job->opts->quiet ? 0 : text(stdout, rep);
+}
+
+static int diff_one(const struct job *job)
+{
+	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = NULL;
+	struct ctm_err err = { 0 };
+	struct ctm_report rep;
+	int r = ctm_examine(job->name, &job->opts->session, &exam, &err);
+
+	if (r < 0) {
+		return fail(job, &err);
+	}
+	rep = report_of(job, exam, NULL);
+	if (show(job, &rep, ctm_report_diff) < 0) {
+		(void)ctm_err_nomem(&err);
+		return fail(job, &err);
+	}
+	return exam->plan && ctm_plan_has_work(exam->plan) ? EXIT_WORK : EXIT_CLEAN;
+}
+
+/*
+ * Shows the summary and asks. 0: agreed, to the plan of *ret_digest; else *ret_status is how it
+ * ended.
+ */
+static int agree(const struct job *job, char ret_digest[static 33], int *ret_status)
+{
+	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = NULL;
+	struct ctm_err err = { 0 };
+	struct ctm_report rep;
+	char question[96];
+
+	if (ctm_examine(job->name, &job->opts->session, &exam, &err) < 0) {
+		*ret_status = fail(job, &err);
+		return -1;
+	}
+	rep = report_of(job, exam, NULL);
+	if (ctm_report_text(stdout, &rep) < 0) {
+		(void)ctm_err_nomem(&err);
+		*ret_status = fail(job, &err);
+		return -1;
+	}
+	fflush(stdout);
+	if (exam->plan && ctm_exam_agree(exam, NULL, &err) < 0) {
+		*ret_status = fail(job, &err);
+		return -1;
+	}
+	if (!exam->plan || !exam->plan->actions.n) {
+		*ret_status = exam->plan && ctm_plan_has_work(exam->plan) ? EXIT_PARTLY :
+									    EXIT_CLEAN;
+		return -1;
+	}
+	(void)snprintf(question, sizeof(question), "Make %s %zu change%s?",
+		       exam->plan->actions.n == 1 ? "this" : "these", exam->plan->actions.n,
+		       exam->plan->actions.n == 1 ? "" : "s");
+	if (!term_ask(question)) {
+		fputs("ctmend: nothing was changed\n", stderr);
+		*ret_status = EXIT_REFUSED;
+		return -1;
+	}
+	memcpy(ret_digest, exam->digest, sizeof(exam->digest));
+	return 0;
+}
+
+static int finish(const struct job *job, const struct ctm_done *done)
+{
+	struct ctm_report rep = report_of(job, done->exam, done);
+	int status = ctm_done_partly(done) ? EXIT_PARTLY : EXIT_CLEAN;
+
+	syslog_end("repair", job->name, "run %s: %" PRIu64 " done, %" PRIu64 " left, exit %d",
+		   done->run.run[0] ? done->run.run : "none", done->run.counts.done,
+		   done->run.counts.conflicts + done->run.counts.failed, status);
+	if (show(job, &rep, ctm_report_done) < 0) {
+		struct ctm_err err = { 0 };
+
+		(void)ctm_err_nomem(&err);
+		return fail(job, &err);
+	}
+	return status;
+}
+
+static int repair_agreed(const struct job *job, const char *digest, bool ask_again)
+{
+	char agreed[33];
+
+	for (;;) {
+		CLEANUP(ctm_done_free) struct ctm_done done = { 0 };
+		struct ctm_err err = { 0 };
+		int status = EXIT_CLEAN;
+		int r;
+
+		syslog_begin("repair", job->name);
+		r = ctm_session_repair(job->name, &job->opts->session, digest, &done, &err);
+		term_progress_end();
+		if (r == 0) {
+			return finish(job, &done);
+		}
+		syslog_end("repair", job->name, "%s", err.msg);
+		if (r != -ESTALE || !ask_again) {
+			return fail(job, &err);
+		}
+		fputs("ctmend: the volume has changed since; this is the plan now:\n", stderr);
+		if (agree(job, agreed, &status) < 0) {
+			return status;
+		}
+		digest = agreed;
+		ask_again = false;
+	}
+}
+
+static int repair_one(const struct job *job)
+{
+	char digest[33] = "";
+	int status = EXIT_CLEAN;
+
+	if (job->opts->approve) {
+		return repair_agreed(job, job->opts->approve, false);
+	}
+	if (job->opts->yes) {
+		return repair_agreed(job, NULL, false);
+	}
+	if (agree(job, digest, &status) < 0) {
+		return status;
+	}
+	return repair_agreed(job, digest, true);
+}
+
+static int run_targets(const struct options *opts, const char *verb, int (*one)(const struct job *),
+		       int argc, char **argv)
+{
+	struct job job = { .opts = opts,
+			   .json = opts->format == FORMAT_JSON ? ctm_json_new(verb) : NULL };
+	int worst = EXIT_CLEAN;
+
+	for (int i = 0; i < argc; i++) {
+		int status;
+
+		job.name = argv[i];
+		status = one(&job);
+		worst = status > worst ? status : worst;
+	}
+	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : worst;
+}
+
+static int run_diff(const struct options *opts, int argc, char **argv)
+{
+	return run_targets(opts, "diff", diff_one, argc, argv);
+}
+
+static int run_repair(const struct options *opts, int argc, char **argv)
+{
+	if (opts->dry_run) {
+		return run_targets(opts, "diff", diff_one, argc, argv);
+	}
+	if (!opts->yes && !opts->approve && (!term_can_ask() || opts->format == FORMAT_JSON)) {
+		fputs("ctmend: there is no terminal to ask on: use --yes, or --approve with a digest\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	if (opts->approve && argc > 1) {
+		fputs("ctmend: --approve is for one target\n", stderr);
+		return EXIT_USAGE;
+	}
+	return run_targets(opts, "repair", repair_one, argc, argv);
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.operands = "TARGET",
+	.summary = "every change that repair would make, as a diff",
+	.details = "Looks at TARGET read-only and prints the exact change as a diff of one-line "
+		   "inode descriptions, ending with the plan's digest for 'repair --approve'. Exit "
+		   "status: 0 clean, 1 work found.",
+	.options = OPTS_COMMON | OPTS_SELECT,
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = run_diff,
+};
+
+const struct command command_repair = {
+	.name = "repair",
+	.operands = "TARGET...",
+	.summary = "show the summary, ask, repair, verify",
+	.details = "Repairs each TARGET: stale locks and caches first, then owners, modes, ACLs "
+		   "and capabilities. What was there before is recorded first; 'ctmend undo' takes "
+		   "it back. Exit status: 0 done or nothing to do, 3 refused, 4 something is left.",
+	.options = OPTS_COMMON | OPTS_SELECT | OPT(OPT_DRY_RUN) | OPT(OPT_YES) | OPT(OPT_APPROVE),
+	.min_operands = 1,
+	.max_operands = -1,
+	.run = run_repair,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The terminal: colour, one question, a progress line.
+ */
+#include "term.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/pathname.h"
+#include "exit.h"
+
+static bool progress_shown;
+
+bool term_color(const struct options *opts)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	switch (opts->color) {
+	case COLOR_ALWAYS:
+		return true;
+	case COLOR_NEVER:
+		return false;
+	case COLOR_AUTO:
+		break;
+	}
+	if (no_color && no_color[0]) {
+		return false;
+	}
+	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+}
+
+bool term_can_ask(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+bool term_ask(const char *question)
+{
+	char line[16];
+	size_t len;
+
+	fprintf(stderr, "%s [y/N] ", question);
+	fflush(stderr);
+	if (!fgets(line, sizeof(line), stdin)) {
+		fputc('\n', stderr);
+		return false;
+	}
+	len = strcspn(line, "\n");
+	line[len] = '\0';
+	return strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0;
+}
+
+void term_progress(const char *stage, uint64_t done, uint64_t total, void *arg)
+{
+	static struct timespec last;
+	struct timespec now;
+
+	(void)arg;
+	if (!isatty(STDERR_FILENO)) {
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (progress_shown && now.tv_sec == last.tv_sec && now.tv_nsec - last.tv_nsec < 100000000) {
+		return;
+	}
+	last = now;
+	progress_shown = true;
+	if (total) {
+		fprintf(stderr, "\r\033[K%s %" PRIu64 " of %" PRIu64, stage, done, total);
+	} else {
+		fprintf(stderr, "\r\033[K%s %" PRIu64, stage, done);
+	}
+	fflush(stderr);
+}
+
+void term_progress_end(void)
+{
+	if (progress_shown) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+		progress_shown = false;
+	}
+}
+
+void term_error(const char *name, const struct ctm_err *err)
+{
+	struct ctm_buf safe = { 0 };
+
+	term_progress_end();
+	if (ctm_path_escape(&safe, name, strlen(name)) < 0) {
+		ctm_buf_done(&safe);
+	}
+	fprintf(stderr, "ctmend: %s: %s\n", safe.p ? safe.p : "?", err->msg);
+	if (err->hint[0]) {
+		fprintf(stderr, "ctmend: %s: %s\n", safe.p ? safe.p : "?", err->hint);
+	}
+	ctm_buf_done(&safe);
+}
+
+int term_status(const struct ctm_err *err)
+{
+	switch (err->code) {
+	case CTM_OK:
+		return EXIT_CLEAN;
+	case CTM_USAGE:
+		return EXIT_USAGE;
+	case CTM_REFUSED:
+		return EXIT_REFUSED;
+	case CTM_PARTIAL:
+		return EXIT_PARTLY;
+	case CTM_SYS:
+	case CTM_CORRUPT:
+		break;
+	}
+	return EXIT_FAILED;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The terminal: colour, one question, a progress line. Silent where there is no terminal.
+ */
+#ifndef CTM_CMD_TERM_H
+#define CTM_CMD_TERM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "options.h"
+
+/**
+ * Whether the report may use colour: --color, NO_COLOR (https://no-color.org), a terminal at
+ * stdout.
+ */
+bool term_color(const struct options *opts);
+
+/** Whether a question can be asked and answered: stdin and stderr are terminals. */
+bool term_can_ask(void);
+/** Asks on stderr; only "y" or "yes" is a yes. */
+bool term_ask(const char *question);
+
+/**
+ * A ctm_session_opts progress callback: a line on stderr that overwrites itself; nothing off a
+ * terminal.
+ */
+void term_progress(const char *stage, uint64_t done, uint64_t total, void *arg);
+/** Removes the progress line. */
+void term_progress_end(void);
+
+/** "ctmend: NAME: message" and the next step, on stderr. */
+void term_error(const char *name, const struct ctm_err *err);
+/** The exit status that an error of the library means. */
+int term_status(const struct ctm_err *err);
+
+#endif
