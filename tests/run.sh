@@ -291,8 +291,11 @@ part_man()
 		log=$logs/$name.log
 		before=$(wc -l <"$results")
 		for tool in "mandoc -T lint -W style" "groff -ww -mandoc -z -Tutf8"; do
+			# Which other pages are installed is the machine's affair.
 			# shellcheck disable=SC2086 # words of a command
-			if $tool "$page" >"$log" 2>&1 && [ ! -s "$log" ]; then
+			$tool "$page" 2>&1 |
+				grep -vE 'mandoc\.db|referenced manual not found' >"$log"
+			if [ "${PIPESTATUS[0]}" = 0 ] && [ ! -s "$log" ]; then
 				result ok man "$name: ${tool%% *}"
 			else
 				result not-ok man "$name: ${tool%% *}"
