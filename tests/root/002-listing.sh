@@ -20,8 +20,8 @@ setcap cap_net_raw=ep "$tree/cap"
 mkdir "$tree/shared"
 chown 100000:100000 "$tree/shared"
 setfacl -m u:33:rwx,g:100004:r-x,d:g:4:r-x "$tree/shared"
-touch -h -d '2001-02-03 04:05:06.000000789 UTC' "$tree/a" "$tree/link" "$tree/null" "$tree"/new* "$tree/cap" \
-	"$tree/shared" "$tree"
+touch -h -d '2001-02-03 04:05:06.000000789 UTC' "$tree/a" "$tree/link" "$tree/null" \
+	"$tree"/new* "$tree/cap" "$tree/shared" "$tree"
 chown -h 0:0 "$tree"
 
 # line PATH KIND REST...: one line of a listing, and all of it before the time stamp
@@ -67,11 +67,13 @@ listing_shift $map $map "$TMP/was" "$TMP/want"
 t_is "a shift moves owners and ACL entries one by one" "$(cat "$TMP/want")" "$(sed \
 	-e 's/\t0\t0\t9/\t100000\t100000\t9/' -e 's/\t7\t65535\t/\t100007\t165535\t/' \
 	-e 's/:33:/:100033:/' -e 's/:4:/:100004:/' <<<"$want")"
-t_is "what fits no range is off the map afterwards too" "$(listing_foreign $map $map "$TMP/want")" ./cap
+t_is "what fits no range is off the map afterwards too" \
+	"$(listing_foreign $map $map "$TMP/want")" ./cap
 listing_shift $map,65536:200000:1 $map "$TMP/was" "$TMP/want"
 t_is "a capability moves with its owner" "$(grep -a capability "$TMP/want")" \
 	"$(line ./cap X security.capability=0x0100000300200000000000000000000000000000a0860100)"
-t_is "nothing is off that map afterwards" "$(listing_foreign $map,65536:200000:1 $map "$TMP/want")" ""
+t_is "nothing is off that map afterwards" \
+	"$(listing_foreign $map,65536:200000:1 $map "$TMP/want")" ""
 t_is "each inode that changes is named once" "$(listing_changed "$TMP/was" "$TMP/want")" \
 	"$(printf '%s\n' . ./a ./cap ./link './new\012line\134' ./null ./shared)"
 # A low id on the disk side of a map is right; 33 is such a one here, and 7 is none.

@@ -11,10 +11,11 @@
 #	ct_start 115 && ct_run 115 'apt-get check'
 #	ct_stop 115
 #
-# The script then runs in a mount namespace of its own (slave propagation) and a network namespace of its
-# own: /var/lib/lxc and root's subordinate ids are the test's, abstract sockets meet no other run's, and
-# whatever is mounted goes away with the script even when that is killed. $CT_ROOT_TAR is the root's
-# archive; /var/lib/lxc is $TMP/sys/var/lib/lxc, so a program told --sysroot "$TMP/sys" sees the same.
+# The script then runs in a mount namespace of its own (slave propagation) and a network namespace
+# of its own: /var/lib/lxc and root's subordinate ids are the test's, abstract sockets meet no
+# other run's, and whatever is mounted goes away with the script even when that is killed.
+# $CT_ROOT_TAR is the root's archive; /var/lib/lxc is $TMP/sys/var/lib/lxc, so a program told
+# --sysroot "$TMP/sys" sees the same.
 
 if [ "$(id -u)" = 0 ] && [ -z "${CT_ROOT_TAR+set}" ]; then
 	# The archive first: making it needs a network.
@@ -49,14 +50,15 @@ touch /etc/subuid /etc/subgid
 mount --bind "$TMP/subid" /etc/subuid
 mount --bind "$TMP/subid" /etc/subgid
 
-# ct_unpack DIR: the root's archive into a volume, as PVE unpacks a template: inside the user namespace. The
-# volume's top has to belong to the container already.
+# ct_unpack DIR: the root's archive into a volume, as PVE unpacks a template: inside the user
+# namespace. The volume's top has to belong to the container already.
 ct_unpack()
 {
 	lxc-usernsexec -m "u:$CT_MAP" -m "g:$CT_MAP" -- tar xpf - --one-file-system -p --sparse \
 		--numeric-owner --acls --xattrs --xattrs-include='user.*' \
-		--xattrs-include=security.capability --warning=no-file-ignored --warning=no-xattr-write \
-		-C "$1" --skip-old-files --anchored --exclude './dev/*' <"$CT_ROOT_TAR"
+		--xattrs-include=security.capability --warning=no-file-ignored \
+		--warning=no-xattr-write -C "$1" --skip-old-files --anchored --exclude './dev/*' \
+		<"$CT_ROOT_TAR"
 }
 
 # ct_new_dir DIR: an empty directory as the top of a volume
@@ -123,8 +125,8 @@ ct_stop()
 	return 1
 }
 
-# ct_umount DIR IMAGE: unmount an image and wait until its loop device is gone: the mount namespace of a
-# stopped container is taken down a moment later than the container
+# ct_umount DIR IMAGE: unmount an image and wait until its loop device is gone: the mount namespace
+# of a stopped container is taken down a moment later than the container
 ct_umount()
 {
 	local i
@@ -139,8 +141,8 @@ ct_umount()
 	return 1
 }
 
-# ct_listing FILE IMAGE-OR-DIR [content]: the listing of a volume that nobody uses; an image is mounted
-# read-only for it. lost+found, which is ext4's and not the container's, is not in it.
+# ct_listing FILE IMAGE-OR-DIR [content]: the listing of a volume that nobody uses; an image is
+# mounted read-only for it. lost+found, which is ext4's and not the container's, is not in it.
 ct_listing()
 {
 	local file=$1 volume=$2 content=${3-} at=$2
@@ -161,8 +163,15 @@ ct_listing()
 	rm "$file.all" "$file.not"
 }
 
-# ct_fingerprint IMAGE-OR-DIR: a text that is another one after any write to a volume that nobody uses. For an
-# image the SHA-256 of its bytes; for a directory all inodes with the time of their last change.
+# ct_off_map LISTING: the paths of a listing with an id that is not on the disk side of CT_MAP
+ct_off_map()
+{
+	listing_foreign "$CT_MAP" "$CT_MAP" "$1"
+}
+
+# ct_fingerprint IMAGE-OR-DIR: a text that is another one after any write to a volume that nobody
+# uses. For an image the SHA-256 of its bytes; for a directory all inodes with the time of their
+# last change.
 ct_fingerprint()
 {
 	if [ -d "$1" ]; then
@@ -174,12 +183,14 @@ ct_fingerprint()
 	fi
 }
 
-# ct_pve_storage: a PVE configuration below $TMP/sys with one storage, "tank", of type dir at $TMP/tank
+# ct_pve_storage: a PVE configuration below $TMP/sys with one storage, "tank", of type dir at
+# $TMP/tank
 ct_pve_storage()
 {
 	mkdir -p "$TMP/sys/etc/pve/lxc" "$TMP/sys/run/lock/lxc" "$TMP/tank/images"
 	chmod 755 "$TMP/tank" "$TMP/tank/images"
-	printf 'dir: tank\n\tpath %s\n\tcontent rootdir,images\n' "$TMP/tank" >"$TMP/sys/etc/pve/storage.cfg"
+	printf 'dir: tank\n\tpath %s\n\tcontent rootdir,images\n' "$TMP/tank" \
+		>"$TMP/sys/etc/pve/storage.cfg"
 }
 
 # ct_pve_config VMID VOLUME: an unprivileged container's PVE configuration

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What debian-root.sh adds to a new root: run by mmdebstrap as a customize hook, with the root's directory.
+# What debian-root.sh adds to a new root: run by mmdebstrap as a customize hook, with the root's
+# directory.
 set -eu
 root=$1
 
@@ -10,15 +11,16 @@ debs=$root/srv/debs
 repo=$root/srv/repo
 mkdir "$debs" "$debs/partial" "$repo"
 # shellcheck disable=SC2086 # a list of names
-APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq -y --no-install-recommends --download-only --reinstall \
-	-o Dir::Cache::archives="$debs/" install $DEBIAN_ROOT_LATER
+APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get -qq -y --no-install-recommends --download-only \
+	--reinstall -o Dir::Cache::archives="$debs/" install $DEBIAN_ROOT_LATER
 for deb in "$debs"/*.deb; do
 	# A file name of its own: the % of an epoch is special in the URIs of an index.
 	name=$(dpkg-deb -f "$deb" Package)
 	mv "$deb" "$repo/$name.deb"
 	{
 		dpkg-deb -f "$repo/$name.deb"
-		printf 'Filename: ./%s.deb\nSize: %s\nSHA256: %s\n\n' "$name" "$(stat -c %s "$repo/$name.deb")" \
+		printf 'Filename: ./%s.deb\nSize: %s\nSHA256: %s\n\n' "$name" \
+			"$(stat -c %s "$repo/$name.deb")" \
 			"$(sha256sum <"$repo/$name.deb" | cut -d ' ' -f 1)"
 	} >>"$repo/Packages"
 done

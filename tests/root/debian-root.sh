@@ -2,11 +2,12 @@
 # shellcheck shell=bash
 #
 # A small real Debian 12 root as a tar archive: made once by mmdebstrap, from the sources that this
-# machine's apt is configured with, and kept in $CTMEND_TEST_CACHE (/var/cache/ctmend-tests). Sourced.
+# machine's apt is configured with, and kept in $CTMEND_TEST_CACHE (/var/cache/ctmend-tests).
+# Sourced.
 #
 # Beside its packages the root has, all made by debian-root-hook.sh:
-#	/srv/repo/NAME.deb	packages to be installed later, with what they depend on and an index, so that
-#				apt-get works in the root without a network
+#	/srv/repo/NAME.deb	packages to be installed later, with what they depend on and an
+#				index, so that apt-get works in the root without a network
 #	/usr/local/sbin/idle	an init that waits to be stopped
 
 DEBIAN_ROOT_SUITE=bookworm
@@ -16,8 +17,8 @@ DEBIAN_ROOT_LATER="cron dbus ed iputils-arping logrotate nano sudo"
 
 debian_root__dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# debian_root_tar: print the archive's path; make it first when the cache does not have it (messages go to
-# stderr). Owners in it are container ids. Fails when it can not be made.
+# debian_root_tar: print the archive's path; make it first when the cache does not have it
+# (messages go to stderr). Owners in it are container ids. Fails when it can not be made.
 debian_root_tar()
 (
 	cache=${CTMEND_TEST_CACHE:-/var/cache/ctmend-tests}
@@ -30,7 +31,8 @@ debian_root_tar()
 	exec {lock}>"$cache/lock" || exit 1
 	flock "$lock" || exit 1
 	if [ ! -e "$tar" ]; then
-		# Left by a killed run, for we hold the lock; and archives that nobody asked for in a month.
+		# Left by a killed run, for we hold the lock; and archives that nobody asked for in
+		# a month.
 		rm -rf "$cache"/making.*
 		find "$cache" -maxdepth 1 -name 'debian-*.tar' -mtime +30 -delete
 		tmp=$(mktemp -d "$cache/making.XXXXXX") || exit 1
@@ -55,8 +57,9 @@ debian_root__make()
 		debian_root__sources >"$tmp/sources.list"
 	fi
 	debian_root__options >"$tmp/options"
-	DEBIAN_ROOT_LATER=$DEBIAN_ROOT_LATER mmdebstrap --quiet --mode=root --variant=minbase --format=tar \
-		--include="$DEBIAN_ROOT_PACKAGES" --aptopt="$tmp/options" \
+	DEBIAN_ROOT_LATER=$DEBIAN_ROOT_LATER mmdebstrap --quiet --mode=root \
+		--variant=minbase --format=tar --include="$DEBIAN_ROOT_PACKAGES" \
+		--aptopt="$tmp/options" \
 		--customize-hook="$debian_root__dir/debian-root-hook.sh" \
 		"$DEBIAN_ROOT_SUITE" "$tmp/root.tar" "$tmp/sources.list"
 }
@@ -67,7 +70,8 @@ debian_root__sources()
 	# shellcheck disable=SC2016 # apt-get expands these
 	apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' \
 		'Identifier: Packages' 'Origin: Debian' |
-		awk -v suite="$DEBIAN_ROOT_SUITE" '$3 ~ "^" suite "(-updates|-security)?$"' | sort -u
+		awk -v suite="$DEBIAN_ROOT_SUITE" '$3 ~ "^" suite "(-updates|-security)?$"' |
+		sort -u
 }
 
 # Options that decide whether a source can be reached and is accepted.

@@ -103,19 +103,20 @@ function acl_shift(entry,	n, part, i, out)
 	return out
 }
 
-# security.capability in hexadecimal: magic, four words, in version 3 the root id. The last digits of the
-# magic are the version.
-function cap_shift(value, owner_moves,	version, body)
+# security.capability in hexadecimal: magic, four words, in version 3 the root id. The last digits
+# of the magic are the version.
+function cap_shift(value, owner_moves,	version, body, rootid)
 {
 	version = substr(value, 7, 2)
 	body = substr(value, 1, 6)
-	if (version == "02" && owner_moves) {
-		return body "03" substr(value, 9, 32) to_le32(map_shift("u", 0))
-	}
 	if (version == "03") {
-		return body "03" substr(value, 9, 32) to_le32(map_shift("u", from_le32(substr(value, 41, 8))))
+		rootid = from_le32(substr(value, 41, 8))
+	} else if (version == "02" && owner_moves) {
+		rootid = 0
+	} else {
+		return value
 	}
-	return value
+	return body "03" substr(value, 9, 32) to_le32(map_shift("u", rootid))
 }
 
 # --- from the tools' output to lines of a listing ---
@@ -128,7 +129,8 @@ op == "inodes" {
 		path = escape($0)
 	} else {
 		split(facts, f)
-		print path, "I", f[1], f[2], f[3], f[4], f[5], f[6], f[1] == "d" ? "-" : f[7], f[8], escape($0)
+		size = f[1] == "d" ? "-" : f[7]
+		print path, "I", f[1], f[2], f[3], f[4], f[5], f[6], size, f[8], escape($0)
 	}
 	next
 }
@@ -188,8 +190,8 @@ op == "foreign" {
 	} else if ($2 == "A") {
 		n = split($3, part, ":")
 		bad = part[n - 1] ~ /^[0-9]+$/ && !map_holds(substr(part[n - 2], 1, 1), part[n - 1])
-	} else if ($2 == "X" && sub(/^security\.capability=0x/, "", $3) && substr($3, 7, 2) == "03") {
-		bad = !map_holds("u", from_le32(substr($3, 41, 8)))
+	} else if ($2 == "X" && sub(/^security\.capability=0x/, "", $3)) {
+		bad = substr($3, 7, 2) == "03" && !map_holds("u", from_le32(substr($3, 41, 8)))
 	}
 	if (bad && $1 != last) {
 		print last = $1
