@@ -52,6 +52,10 @@ int ctm_feed_flush(struct ctm_feed_out *out)
 	r = write_all(out->fd, out->buf.p, out->buf.len);
 	(void)pthread_mutex_unlock(out->lock);
 	out->buf.len = 0;
+	if (out->buf.cap > 4 * FLUSH_AT) {
+		/* Once in a while a path is of megabytes, and there is a buffer for each thread. */
+		ctm_buf_done(&out->buf);
+	}
 	return r;
 }
 
