@@ -41,7 +41,6 @@ untested=(
 	"lib/base/version.c one constant, printed by tests/cli/001-version.sh"
 	"lib/rules/*.c tests/test_rules.c"
 	"lib/storage/*.c tests/test_storage.c"
-	"lib/target/target_*.c tests/test_target.c"
 )
 
 # Files behind the door to the container's tree, see lib/base/banned.h.

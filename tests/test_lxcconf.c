@@ -10,7 +10,10 @@
 #include "base/cleanup.h"
 #include "cases.h"
 
-/* Files by name, for the callback; a name that ends in a slash is a folder, its text the list of files. */
+/*
+ * Files by name, for the callback; a name that ends in a slash is a folder, its text the list
+ * of files.
+ */
 struct file {
 	const char *path;
 	const char *text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The property idmap= of a volume. The second table's rows follow the kernel's rule that an id has one
- * place in an idmapped mount.
+ * The property idmap= of a volume. The second table's rows follow the kernel's rule that an id
+ * has one place in an idmapped mount.
  */
 #include "config/mountmap.h"
 
@@ -27,7 +27,8 @@ static const struct {
 	{ "one uid", DEFAULT, "u:123:456:1",
 	  "u 0 100000 123, u 123 456 1, u 124 100124 65412, g 0 100000 65536" },
 	{ "entries in any order", DEFAULT, "g:100:50:5;u:2:9:1;u:0:7:1",
-	  "u 0 7 1, u 1 100001 1, u 2 9 1, u 3 100003 65533, g 0 100000 100, g 100 50 5, g 105 100105 65431" },
+	  "u 0 7 1, u 1 100001 1, u 2 9 1, u 3 100003 65533, "
+	  "g 0 100000 100, g 100 50 5, g 105 100105 65431" },
 	{ "entries side by side", DEFAULT, "u:0:0:5;u:5:200:5",
 	  "u 0 0 5, u 5 200 5, u 10 100010 65526, g 0 100000 65536" },
 	{ "at the end", DEFAULT, "u:65535:7:1", "u 0 100000 65535, u 65535 7 1, g 0 100000 65536" },

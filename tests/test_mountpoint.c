@@ -20,7 +20,8 @@ static const struct {
 	{ "rootfs", true, "local-lvm:vm-115-disk-0,size=8G", "local-lvm:vm-115-disk-0", "/", NULL,
 	  CTM_MOUNT_VOLUME, false },
 	{ "all of rootfs", true,
-	  "a:b,size=8GiB,acl=1,mountoptions=noatime;discard,idmap=passthrough,ro=1,quota=0,replicate=0,shared=1",
+	  "a:b,size=8GiB,acl=1,mountoptions=noatime;discard,"
+	  "idmap=passthrough,ro=1,quota=0,replicate=0,shared=1",
 	  "a:b", "/", "passthrough", CTM_MOUNT_VOLUME, true },
 	{ "mount point", false, "mp=/srv,backup=1,keepattrs=1,a:b", "a:b", "/srv", NULL,
 	  CTM_MOUNT_VOLUME, false },

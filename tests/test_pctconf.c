@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The grammar of /etc/pve/lxc/ID.conf. tests/test_pve_samples.c has whole files; here is one trap a row.
+ * The grammar of /etc/pve/lxc/ID.conf. tests/test_pve_samples.c has whole files; here is one
+ * trap a row.
  */
 #include "config/pctconf.h"
 

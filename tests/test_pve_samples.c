@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fixtures/parse/pve: sample configurations, and in EXPECTED.json what Proxmox VE's own parsers make of
- * them (pve-container 6.1.10, storage 9.1.7). Every row and every field must come out the same; what ctmend
- * does not take must be refused.
+ * fixtures/parse/pve: sample configurations, and in EXPECTED.json what Proxmox VE's own parsers
+ * make of them (pve-container 6.1.10, storage 9.1.7). Every row and every field must come out
+ * the same; what ctmend does not take must be refused.
  */
 #include <dirent.h>
 #include <jansson.h>

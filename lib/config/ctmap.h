@@ -23,10 +23,10 @@ struct ctm_ctmap {
 void ctm_ctmap_done(struct ctm_ctmap *ctmap);
 
 /**
- * Proxmox VE: the lxc.idmap lines, also with "unprivileged: 0"; without one the default map when
- * "unprivileged" is true (LXC.pm parse_id_maps). lxc.id_map is not a map (PVE 8 and 9). CTM_REFUSED,
- * never the default, when a line is not to be read, is read differently by LXC, or when only one kind of
- * ids is mapped. ctm_ctmap_done() in any case.
+ * Proxmox VE: the lxc.idmap lines, also with "unprivileged: 0"; without one the default map
+ * when "unprivileged" is true (LXC.pm parse_id_maps). lxc.id_map is not a map (PVE 8 and 9).
+ * CTM_REFUSED, never the default, when a line is not to be read, is read differently by LXC, or
+ * when only one kind of ids is mapped. ctm_ctmap_done() in any case.
  */
 int ctm_ctmap_from_pct(const struct ctm_pctsection *section, struct ctm_ctmap *ret,
 		       struct ctm_err *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What all configuration files have in common: lines, blanks, limits, and warnings with a line number.
+ * What all configuration files have in common: lines, blanks, limits, and warnings with a line
+ * number.
  *
- * The parsers of this folder are pure: bytes in, structures out. They follow programs written in Perl
- * (Proxmox VE) and C (LXC) to the letter, so a blank is what those take for one.
+ * The parsers of this folder are pure: bytes in, structures out. They follow programs written
+ * in Perl (Proxmox VE) and C (LXC) to the letter, so a blank is what those take for one.
  */
 #ifndef CTM_CONFIG_LINES_H
 #define CTM_CONFIG_LINES_H
@@ -30,7 +31,10 @@ struct ctm_lines {
 /** The next line without its newline; false at the end. An empty last line does not count. */
 bool ctm_lines_next(struct ctm_lines *lines, struct ctm_bytes *ret);
 
-/** CTM_REFUSED for what no configuration file is: over CTM_CONFIG_MAX bytes, over the line limit, a NUL. */
+/**
+ * CTM_REFUSED for what no configuration file is: over CTM_CONFIG_MAX bytes, over the line
+ * limit, a NUL.
+ */
 int ctm_lines_check(struct ctm_bytes text, struct ctm_err *err);
 
 /** Perl's \s for bytes: blank, \t \n \v \f \r. */
@@ -46,7 +50,10 @@ bool ctm_bytes_is(struct ctm_bytes in, const char *text);
 bool ctm_bytes_is_nocase(struct ctm_bytes in, const char *text);
 bool ctm_bytes_starts(struct ctm_bytes in, const char *prefix);
 
-/** The words that Proxmox VE reads as a boolean, in any case: 1 on yes true, 0 off no false. Else -1. */
+/**
+ * The words that Proxmox VE reads as a boolean, in any case: 1 on yes true, 0 off no false.
+ * Else -1.
+ */
 int ctm_bool_word(struct ctm_bytes in);
 
 /** What a parser would warn about. text lives in the arena of its owner. */

@@ -2,10 +2,10 @@
 /*
  * The configuration of a plain LXC container, read as liblxc reads it (confile.c parse_line).
  *
- * "lxc.key = value" with blanks anywhere around; one pair of quotes around the value goes away; a line
- * that does not start with "lxc." is ignored, one that does and has no "=" makes the file
- * invalid. A carriage return is part of a value. lxc.include is followed in place, through a
- * callback, so that this file does no input of its own.
+ * "lxc.key = value" with blanks anywhere around; one pair of quotes around the value goes away;
+ * a line that does not start with "lxc." is ignored, one that does and has no "=" makes the
+ * file invalid. A carriage return is part of a value. lxc.include is followed in place, through
+ * a callback, so that this file does no input of its own.
  */
 #ifndef CTM_CONFIG_LXCCONF_H
 #define CTM_CONFIG_LXCCONF_H

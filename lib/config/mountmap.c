@@ -18,7 +18,10 @@ struct entries {
 	size_t cap;
 };
 
-/* A decimal number that ends at the character end; leading zeros are decimal for PVE, its only reader. */
+/*
+ * A decimal number that ends at the character end; leading zeros are decimal for PVE, its only
+ * reader.
+ */
 static bool number(const char **p, char end, uint32_t *ret)
 {
 	uint64_t value = 0;

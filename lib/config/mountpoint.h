@@ -2,9 +2,9 @@
 /*
  * The values of rootfs and mpN in a Proxmox VE container's configuration.
  *
- * Source: pve-container 6.1 src/PVE/LXC/Config.pm ($rootfs_desc, $mp_desc). PVE leaves a volume whose
- * value it cannot read out without a word; here such a value is an error, because it may come from a
- * version that knows more.
+ * Source: pve-container 6.1 src/PVE/LXC/Config.pm ($rootfs_desc, $mp_desc). PVE leaves a volume
+ * whose value it cannot read out without a word; here such a value is an error, because it may
+ * come from a version that knows more.
  */
 #ifndef CTM_CONFIG_MOUNTPOINT_H
 #define CTM_CONFIG_MOUNTPOINT_H

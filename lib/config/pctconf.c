@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/mountpoint.h"
 #include "config/pctkeys.h"
+#include "config/pctvalue.h"
 
 #define SECTIONS_MAX 1000
 
@@ -91,7 +91,10 @@ static int open_section(struct parser *parser, enum ctm_pctsection_kind kind, co
 	return TAKEN;
 }
 
-/* "[pve:pending]" in any case; "[name]": a letter, then one or more of letters, digits, "_" and "-" */
+/*
+ * "[pve:pending]" in any case; "[name]": a letter, then one or more of letters, digits, "_" and
+ * "-"
+ */
 static int take_header(struct parser *parser, struct ctm_bytes line)
 {
 	struct ctm_bytes head = ctm_trim_back(line);
@@ -243,81 +246,9 @@ static int take_delete(struct parser *parser, struct ctm_bytes line)
 	return section->remove ? TAKEN : -ENOMEM;
 }
 
-/* int() of Perl: the digits without leading zeros */
-static bool integer(struct ctm_bytes *value)
-{
-	const char *p = value->p;
-	size_t zeros = 0;
-
-	for (size_t i = 0; i < value->len; i++) {
-		if (!is_digit(p[i])) {
-			return false;
-		}
-	}
-	while (zeros + 1 < value->len && p[zeros] == '0') {
-		zeros++;
-	}
-	value->p = p + zeros;
-	value->len -= zeros;
-	return true;
-}
-
-/* "12" or "0.5" */
-static bool number(struct ctm_bytes value)
-{
-	const char *p = value.p;
-	const char *dot = memchr(p, '.', value.len);
-	struct ctm_bytes whole = { p, dot ? (size_t)(dot - p) : value.len };
-	struct ctm_bytes part = { dot ? dot + 1 : "0", dot ? value.len - whole.len - 1 : 1 };
-
-	return whole.len > 0 && part.len > 0 && integer(&whole) && integer(&part);
-}
-
-static int check_mount(bool rootfs, const char *value, struct ctm_err *err)
-{
-	CLEANUP(ctm_mountpoint_done) struct ctm_mountpoint mp = { 0 };
-
-	return ctm_mountpoint_parse(rootfs, value, &mp, err);
-}
-
-/* Puts the value into the form that PVE keeps, or says what is wrong and leaves it. */
-static int check_value(struct ctm_bytes key, struct ctm_bytes *value, const char *text,
-		       struct ctm_err *err)
-{
-	int word;
-
-	if (ctm_pctkey(key) == CTM_PCTKEY_UNKNOWN) {
-		return ctm_err_set(err, CTM_REFUSED, 0, "unknown key");
-	}
-	if (memchr(value->p, '\r', value->len)) {
-		return ctm_err_set(err, CTM_REFUSED, 0, "a carriage return");
-	}
-	switch (ctm_pctkey(key)) {
-	case CTM_PCTKEY_BOOL:
-		word = ctm_bool_word(*value);
-		if (word < 0) {
-			return ctm_err_set(err, CTM_REFUSED, 0, "neither 0 nor 1");
-		}
-		*value = (struct ctm_bytes){ word ? "1" : "0", 1 };
-		return 0;
-	case CTM_PCTKEY_INTEGER:
-		return integer(value) ? 0 : ctm_err_set(err, CTM_REFUSED, 0, "not an integer");
-	case CTM_PCTKEY_NUMBER:
-		return number(*value) ? 0 : ctm_err_set(err, CTM_REFUSED, 0, "not a number");
-	case CTM_PCTKEY_ROOTFS:
-		return check_mount(true, text, err);
-	case CTM_PCTKEY_MP:
-		return check_mount(false, text, err);
-	case CTM_PCTKEY_TEXT:
-	case CTM_PCTKEY_UNKNOWN:
-		break;
-	}
-	return 0;
-}
-
 /*
- * What \s*(.+?)\s*$ keeps of the text behind the colon. A value of blanks alone is not empty: the last of
- * them is the value, and Perl takes it for true.
+ * What \s*(.+?)\s*$ keeps of the text behind the colon. A value of blanks alone is not empty:
+ * the last of them is the value, and Perl takes it for true.
  */
 static struct ctm_bytes key_value(struct ctm_bytes rest)
 {
@@ -360,7 +291,7 @@ static int take_key(struct parser *parser, struct ctm_bytes line)
 	if (!one.key || !one.value) {
 		return -ENOMEM;
 	}
-	r = check_value(key, &value, one.value, &why);
+	r = ctm_pctvalue_check(key, one.value, &value, &why);
 	if (r == -ENOMEM) {
 		return r;
 	}

@@ -3,9 +3,9 @@
  * /etc/pve/lxc/ID.conf, read as Proxmox VE reads it.
  *
  * The grammar is that of pve-container's parse_pct_config (the same in PVE 7, 8 and 9), traps
- * included: what looks like a section but is none, the last of two keys wins, a known key with a bad value
- * is warned about and kept as text, what cannot be parsed is warned about and skipped. Only
- * sections[0] is the container's present state.
+ * included: what looks like a section but is none, the last of two keys wins, a known key with
+ * a bad value is warned about and kept as text, what cannot be parsed is warned about and
+ * skipped. Only sections[0] is the container's present state.
  */
 #ifndef CTM_CONFIG_PCTCONF_H
 #define CTM_CONFIG_PCTCONF_H

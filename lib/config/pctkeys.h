@@ -19,7 +19,10 @@ enum ctm_pctkey {
 	CTM_PCTKEY_ROOTFS,
 	CTM_PCTKEY_MP,
 };
-/** An ordinary key, "mp12" and its like included; numbers have no leading zero and stay in PVE's limits. */
+/**
+ * An ordinary key, "mp12" and its like included; numbers have no leading zero and stay in PVE's
+ * limits.
+ */
 enum ctm_pctkey ctm_pctkey(struct ctm_bytes key);
 
 enum ctm_pctkey_lxc {

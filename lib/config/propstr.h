@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Property strings: "local-lvm:vm-115-disk-0,size=8G,ro=1", read by a schema as Proxmox VE reads them.
+ * Property strings: "local-lvm:vm-115-disk-0,size=8G,ro=1", read by a schema as Proxmox VE
+ * reads them.
  *
- * Parts are split at commas, without any quoting. A part of blanks is skipped; a part without "=" is
- * the value of the default key, at any position; the first "=" ends a key. A key that the schema does not
- * have, one that stands twice, an empty value and a value of the wrong kind make the whole string
- * invalid (pve-common JSONSchema parse_property_string).
+ * Parts are split at commas, without any quoting. A part of blanks is skipped; a part without
+ * "=" is the value of the default key, at any position; the first "=" ends a key. A key that
+ * the schema does not have, one that stands twice, an empty value and a value of the wrong kind
+ * make the whole string invalid (pve-common JSONSchema parse_property_string).
  */
 #ifndef CTM_CONFIG_PROPSTR_H
 #define CTM_CONFIG_PROPSTR_H

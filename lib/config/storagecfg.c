@@ -41,7 +41,10 @@ static size_t word_len(struct ctm_bytes in)
 	return len;
 }
 
-/* The next line that is no comment; a line that Perl takes for false ("" and "0") counts as empty. */
+/*
+ * The next line that is no comment; a line that Perl takes for false ("" and "0") counts as
+ * empty.
+ */
 static bool next_line(struct parser *parser, struct ctm_bytes *ret, bool *ret_empty)
 {
 	struct ctm_bytes line;
@@ -78,8 +81,8 @@ bool ctm_storage_id_valid(struct ctm_bytes id)
 }
 
 /*
- * "type: id". The type ends at the last colon that leaves a word behind it, so "a:b: c" has the type "a:b"; and
- * "dir:one" needs no blank.
+ * "type: id". The type ends at the last colon that leaves a word behind it, so "a:b: c" has the
+ * type "a:b"; and "dir:one" needs no blank.
  */
 static bool split_header(struct ctm_bytes line, struct ctm_bytes *ret_type,
 			 struct ctm_bytes *ret_id)
@@ -188,8 +191,8 @@ static bool is_local_path(const char *path)
 }
 
 /*
- * "local" is there on every node and the same on all: a definition that is missing, has another type or another
- * path gives way to the built-in one, and it has no list of nodes.
+ * "local" is there on every node and the same on all: a definition that is missing, has another
+ * type or another path gives way to the built-in one, and it has no list of nodes.
  */
 static int fix_local(struct ctm_storagecfg *cfg)
 {

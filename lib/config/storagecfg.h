@@ -2,9 +2,10 @@
 /*
  * /etc/pve/storage.cfg, read as Proxmox VE reads it.
  *
- * Grammar: pve-common SectionConfig.pm parse_config, pve-storage Plugin.pm. A section ends at an empty line
- * alone; a header before that is no header; the first of two properties and the last of two sections
- * counts. Which types there are and what each one needs is not known here: storage/storage.h.
+ * Grammar: pve-common SectionConfig.pm parse_config, pve-storage Plugin.pm. A section ends at
+ * an empty line alone; a header before that is no header; the first of two properties and the
+ * last of two sections counts. Which types there are and what each one needs is not known here:
+ * storage/storage.h.
  */
 #ifndef CTM_CONFIG_STORAGECFG_H
 #define CTM_CONFIG_STORAGECFG_H
@@ -50,7 +51,10 @@ const char *ctm_storage_prop(const struct ctm_storage *storage, const char *key)
 /** A key alone, or with a value that is a word for true. */
 bool ctm_storage_flag(const struct ctm_storage *storage, const char *key);
 
-/** Whether this is how a storage is called: a letter, then letters, digits, "-_.", a letter or digit last. */
+/**
+ * Whether this is how a storage is called: a letter, then letters, digits, "-_.", a letter or
+ * digit last.
+ */
 bool ctm_storage_id_valid(struct ctm_bytes id);
 
 #endif

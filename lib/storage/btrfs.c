@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * btrfs: the names of a dir storage. A folder is a subvolume of its own, a raw image is the file disk.raw in a
- * subvolume that has the image's name without ".raw". There is no content-dirs.
+ * btrfs: the names of a dir storage. A folder is a subvolume of its own, a raw image is the
+ * file disk.raw in a subvolume that has the image's name without ".raw". There is no
+ * content-dirs.
  */
 #include <string.h>
 

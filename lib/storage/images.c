@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the storages that are a directory of the host have in common: names and the folder of images.
+ * What the storages that are a directory of the host have in common: names and the folder of
+ * images.
  */
 #include "storage/images.h"
 

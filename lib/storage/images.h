@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the storages that are a directory of the host have in common: names and the folder of images.
+ * What the storages that are a directory of the host have in common: names and the folder of
+ * images.
  */
 #ifndef CTM_STORAGE_IMAGES_H
 #define CTM_STORAGE_IMAGES_H
@@ -12,7 +13,10 @@
 #include "base/err.h"
 #include "config/storagecfg.h"
 
-/** "115/vm-115-disk-0.raw"; of a linked clone the base volume in front: "114/base-...raw/115/vm-...raw". */
+/**
+ * "115/vm-115-disk-0.raw"; of a linked clone the base volume in front:
+ * "114/base-...raw/115/vm-...raw".
+ */
 struct ctm_image_name {
 	unsigned int vmid; /* the folder it lies in */
 	const char *name;  /* the file's name, borrowed from what was parsed */
@@ -24,8 +28,9 @@ struct ctm_image_name {
 bool ctm_image_name_parse(const char *name, struct ctm_image_name *ret);
 
 /**
- * The storage's own directory (ret_root, no slash at the end) and the folder of its images below it.
- * content_dirs: whether the type has that property. CTM_REFUSED for a path that PVE does not take.
+ * The storage's own directory (ret_root, no slash at the end) and the folder of its images
+ * below it. content_dirs: whether the type has that property. CTM_REFUSED for a path that PVE
+ * does not take.
  */
 int ctm_images_dir(const struct ctm_storage *storage, bool content_dirs, struct ctm_buf *ret_root,
 		   struct ctm_buf *ret_images, struct ctm_err *err);

@@ -85,7 +85,7 @@ int ctm_storage_resolve(const struct ctm_storagecfg *cfg, const char *volid,
 		ctm_err_hint(
 			err, "%s",
 			type ? type->hint :
-			       "get the path with: pvesm path VOLUME, then name it with --ct-config");
+			       "find it with: pvesm path VOLUME, then name it with --ct-config");
 		return -EPERM;
 	}
 	r = check_required(ret->storage, type, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Storage types: from a volume id to a path on the host, as Proxmox VE's storage plugins compute it.
+ * Storage types: from a volume id to a path on the host, as Proxmox VE's storage plugins
+ * compute it.
  *
  * One file for each way of computing, one row for each type. Nothing is looked at, activated or
  * mounted. Facts: pve-storage 9.1 src/PVE/Storage/ (parse_volname, filesystem_path, path).
@@ -28,7 +29,7 @@ struct ctm_storage_volume {
 	const char *format; /* "raw" or "subvol"; static */
 	enum ctm_volume_kind kind;
 	bool base;            /* a template's base volume */
-	char *trusted_prefix; /* of a directory on a path storage: the storage's own path; else NULL */
+	char *trusted_prefix; /* DIR on a path storage: the storage's own path; else NULL */
 };
 void ctm_storage_volume_done(struct ctm_storage_volume *volume);
 
@@ -53,9 +54,9 @@ extern const size_t ctm_storage_types_n;
 const struct ctm_storage_type *ctm_storage_type_find(const char *name);
 
 /**
- * "local-lvm:vm-115-disk-0". CTM_REFUSED: no such storage, a type that is unknown or refused, a section
- * that lacks what it needs, a name that the type does not take, a format that no container has. *ret belongs to
- * ctm_storage_volume_done() in any case.
+ * "local-lvm:vm-115-disk-0". CTM_REFUSED: no such storage, a type that is unknown or refused, a
+ * section that lacks what it needs, a name that the type does not take, a format that no
+ * container has. *ret belongs to ctm_storage_volume_done() in any case.
  */
 int ctm_storage_resolve(const struct ctm_storagecfg *cfg, const char *volid,
 			struct ctm_storage_volume *ret, struct ctm_err *err);

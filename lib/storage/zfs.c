@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * zfspool: "subvol-" and "basevol-" are datasets, mounted below the storage's mountpoint (without one
- * /POOL); "vm-" and "base-" are zvols. Of a linked clone the base volume stands in front of the name and is no part
- * of the path.
+ * zfspool: "subvol-" and "basevol-" are datasets, mounted below the storage's mountpoint
+ * (without one /POOL); "vm-" and "base-" are zvols. Of a linked clone the base volume stands in
+ * front of the name and is no part of the path.
  */
 #include <errno.h>
 #include <string.h>

@@ -129,7 +129,7 @@ static int list_folder(const char *path, struct ctm_lxcconf_source *ret, struct 
 int ctm_hostfile_lxc(void *arg, const char *path, struct ctm_lxcconf_source *ret,
 		     struct ctm_err *err)
 {
-	mode_t mode;
+	mode_t mode = 0;
 	int r = ctm_hostfile_mode(path, &mode);
 
 	(void)arg;

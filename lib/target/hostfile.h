@@ -13,8 +13,8 @@
 #include "config/lxcconf.h"
 
 /**
- * Appends the file's bytes. Never blocks on a FIFO. CTM_SYS with the errno; CTM_REFUSED for what is no
- * regular file and for what is larger than a configuration file (CTM_CONFIG_MAX).
+ * Appends the file's bytes. Never blocks on a FIFO. CTM_SYS with the errno; CTM_REFUSED for
+ * what is no regular file and for what is larger than a configuration file (CTM_CONFIG_MAX).
  */
 int ctm_hostfile_read(const char *path, struct ctm_buf *ret, struct ctm_err *err);
 
@@ -23,7 +23,10 @@ bool ctm_hostfile_exists(const char *path);
 /** Its st_mode, links followed; negative errno. */
 int ctm_hostfile_mode(const char *path, mode_t *ret);
 
-/** A ctm_lxcconf_read_fn: a file, or a folder's *.conf in the order of their names. arg: not used. */
+/**
+ * A ctm_lxcconf_read_fn: a file, or a folder's *.conf in the order of their names. arg: not
+ * used.
+ */
 int ctm_hostfile_lxc(void *arg, const char *path, struct ctm_lxcconf_source *ret,
 		     struct ctm_err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * locate: a rootfs directory, an image file or a block device by its path, with a map from elsewhere.
+ * locate: a rootfs directory, an image file or a block device by its path, with a map from
+ * elsewhere.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,31 +17,31 @@
 
 CTM_HOST_PATHS
 
-/* The path as it would be typed in "/", links unresolved. */
-static int make_absolute(const char *path, struct ctm_buf *ret, struct ctm_err *err)
+/* The path as it would be typed in "/", links unresolved, to be freed; NULL: see err. */
+static char *make_absolute(const char *path, struct ctm_err *err)
 {
+	CLEANUP(ctm_buf_done) struct ctm_buf full = { 0 };
 	CLEANUP_FREE char *cwd = NULL;
-	size_t len;
+	int r;
 
 	if (path[0] == '/') {
-		if (ctm_buf_addf(ret, "%s", path) < 0) {
-			return ctm_err_nomem(err);
-		}
+		r = ctm_buf_addf(&full, "%s", path);
 	} else {
 		cwd = getcwd(NULL, 0);
 		if (!cwd) {
-			return ctm_err_set(err, CTM_SYS, errno, "where we are");
+			(void)ctm_err_set(err, CTM_SYS, errno, "where we are");
+			return NULL;
 		}
-		if (ctm_buf_addf(ret, "%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path) < 0) {
-			return ctm_err_nomem(err);
-		}
+		r = ctm_buf_addf(&full, "%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path);
 	}
-	len = ret->len;
-	while (len > 1 && ret->p[len - 1] == '/') {
-		ret->p[--len] = '\0';
+	if (r < 0) {
+		(void)ctm_err_nomem(err);
+		return NULL;
 	}
-	ret->len = len;
-	return 0;
+	while (full.len > 1 && full.p[full.len - 1] == '/') {
+		full.p[--full.len] = '\0';
+	}
+	return TAKE_PTR(full.p);
 }
 
 /* The id in "PLACE/ID" or "PLACE/ID/...", 0 for another path. */
@@ -113,7 +114,10 @@ static int detect(const char *path, enum ctm_volume_kind *ret, struct ctm_err *e
 	return 0;
 }
 
-/* Of a container whose volumes do not all follow its own map, which one a path is cannot be known. */
+/*
+ * Of a container whose volumes do not all follow its own map, which one a path is cannot be
+ * known.
+ */
 static int check_volume_maps(const struct ctm_pctsection *section, struct ctm_err *err)
 {
 	for (size_t i = 0; i < section->keys.n; i++) {
@@ -212,20 +216,19 @@ static int read_map(const struct ctm_target_opts *opts, struct ctm_target *targe
 int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *opts,
 		    struct ctm_target *target, struct ctm_err *err)
 {
-	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+	CLEANUP_FREE char *path = make_absolute(target->name, err);
 	enum ctm_volume_kind kind = CTM_VOLUME_DIR;
 	struct ctm_volume *volume;
 	int r;
 
-	r = make_absolute(target->name, &path, err);
+	if (!path) {
+		return err && err->num ? -err->num : -ENOMEM;
+	}
+	r = check_not_pve(host, path, err);
 	if (r < 0) {
 		return r;
 	}
-	r = check_not_pve(host, path.p, err);
-	if (r < 0) {
-		return r;
-	}
-	r = detect(path.p, &kind, err);
+	r = detect(path, &kind, err);
 	if (r < 0) {
 		return r;
 	}
@@ -238,7 +241,7 @@ int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *o
 	    ctm_target_set(&volume->mp, "/") < 0) {
 		return ctm_err_nomem(err);
 	}
-	volume->path = TAKE_PTR(path.p);
+	volume->path = TAKE_PTR(path);
 	volume->kind = kind;
 	volume->unshifted = target->privileged;
 	return target->map ? ctm_mountmap(target->map, NULL, &volume->map, err) : 0;

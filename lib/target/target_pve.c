@@ -187,8 +187,8 @@ static int copy_settings(struct ctm_target *target)
 }
 
 /*
- * PVE hands lxc.include on to LXC and does not look into it. A map in there counts for the kernel, and not for
- * what PVE does with the volumes.
+ * PVE hands lxc.include on to LXC and does not look into it. A map in there counts for the
+ * kernel, and not for what PVE does with the volumes.
  */
 static int check_include(const struct ctm_pctentry *entry, struct ctm_err *err)
 {

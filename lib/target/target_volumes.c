@@ -98,9 +98,8 @@ static int refuse_value(struct ctm_volume *volume, const struct ctm_pctentry *en
 			struct ctm_err *err)
 {
 	(void)ctm_err_wrap(err, "line %u", entry->line);
-	ctm_err_hint(
-		err,
-		"see: pct config; Proxmox VE leaves such a volume out, or a newer version wrote it");
+	ctm_err_hint(err,
+		     "see: pct config; a newer version may have written it, PVE leaves it out");
 	return ctm_volume_refuse(volume, err);
 }
 
