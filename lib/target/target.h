@@ -25,9 +25,9 @@ struct ctm_volume {
 	char *format;  /* "raw", "subvol"; NULL for a bind mount and for a path */
 	char *mp;      /* "/" or the mount point inside */
 	enum ctm_volume_kind kind;
-	bool base;     /* a template's base volume: never written */
-	bool readonly; /* ro=1 */
-	bool unshifted; /* the disk holds container ids (privileged, idmap=passthrough): nothing to shift */
+	bool base;       /* a template's base volume: never written */
+	bool readonly;   /* ro=1 */
+	bool unshifted;  /* disk ids are container ids (privileged, passthrough) */
 	char *idmap_opt; /* the volume's own idmap= value, or NULL */
 	/*
 	 * DIR on a path storage: the storage's own path, below which no link is followed; else NULL
@@ -52,13 +52,13 @@ struct ctm_target {
 	char *name;        /* "115", "web", or the path */
 	unsigned int vmid; /* CTM_TARGET_PVE */
 	char *node;        /* CTM_TARGET_PVE: this node's name, NULL when unknown */
-	char *config_path; /* where the map was read, sysroot included; NULL for a path with --map */
+	char *config_path; /* where the map was read, sysroot included; or NULL */
 	char *lock;        /* value of lock:, NULL when none */
 	char *hookscript;
 	bool template;
 	bool privileged; /* empty map: nothing to shift */
 	bool no_map;     /* a path without --map and --ct-config: only to be looked at */
-	char *socket; /* abstract name of the command socket without the leading NUL; NULL for a path */
+	char *socket; /* abstract name of the command socket, its leading NUL left out; or NULL */
 	struct ctm_idmap
 		*map; /* the container's own: container id -> host id; NULL: none or not readable */
 	CTM_VEC(char *)

@@ -94,6 +94,17 @@ static int find_lxcpath(const struct ctm_host *host, struct lxcpath *ret, struct
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
+/* An option among others, separated by commas, or the only one. */
+static bool has_option(const char *options, const char *option)
+{
+	for (const char *p = strstr(options, option); p; p = strstr(p + 1, option)) {
+		if (p == options || p[-1] == ',' || p[-1] == ' ') {
+			return true;
+		}
+	}
+	return false;
+}
+
 static int check_keys(const struct ctm_lxcconf *conf, struct ctm_err *err)
 {
 	const struct ctm_lxcconf_entry *entry = ctm_lxcconf_find(conf, "lxc.rootfs");
@@ -107,20 +118,13 @@ static int check_keys(const struct ctm_lxcconf *conf, struct ctm_err *err)
 		return r;
 	}
 	entry = ctm_lxcconf_find(conf, "lxc.rootfs.options");
-	/* an option among others, or the only one */
-	for (const char *p = entry ? strstr(entry->value, "idmap=") : NULL; p;
-	     p = strstr(p + 1, "idmap=")) {
-		if (p == entry->value || p[-1] == ',' || p[-1] == ' ') {
-			r = ctm_err_set(
-				err, CTM_REFUSED, 0,
-				"'%s' line %u: the rootfs is mounted with idmap=, its disk holds other ids "
-				"than the map says",
+	if (entry && has_option(entry->value, "idmap=")) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"'%s' line %u: the rootfs is mounted with idmap=, "
+				"its disk has other ids than the map says",
 				entry->file, entry->line);
-			ctm_err_hint(
-				err,
-				"an idmapped rootfs needs no shifted owners: leave it as it is");
-			return r;
-		}
+		ctm_err_hint(err, "such a rootfs needs no shifted owners: leave it as it is");
+		return r;
 	}
 	return 0;
 }
