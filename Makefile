@@ -4,9 +4,10 @@
 #
 # Targets
 #   all            build/ctmend and build/libctmend.a (default)
-#   check          all that check-unit, -cli, -root, -man and -install do; its last line is
+#   check          all that check-unit, -fuzz, -cli, -root, -man and -install do; its last line is
 #                  "N passed, N failed, N skipped". As root it first installs what is missing
 #   check-unit     unit tests, one program for each tests/test_*.c; T=idmap runs one of them
+#   check-fuzz     replay the inputs of fixtures/fuzz through the fuzz targets; T=idmap runs one
 #   check-cli      golden tests of the command line; T=NAME runs one, UPDATE=1 rewrites the .out
 #                  files
 #   check-root     tests on loop images, real ACLs and capabilities; need root; T=NAME runs one
@@ -16,6 +17,8 @@
 #                  gcc and clang with warnings as errors
 #   format         run clang-format over the C sources; F="a.c b.h" over these alone
 #   coverage       build with gcov, run the tests, print the line coverage of lib/ (85 % or more)
+#   fuzz           let clang's libFuzzer look for inputs that break a parser, FUZZ_TIME seconds for
+#                  each target of tests/fuzz (60); T=idmap runs one. What it finds is in build-fuzz/
 #   bench          time and memory beside find, bfs and chown on a tree of 1,000,000 inodes; fails
 #                  over its limits; needs root
 #   demo           the main job on a small damaged container; needs root
@@ -82,7 +85,8 @@ CMD_SRC   := $(sort $(filter-out cmd/main.c,$(wildcard cmd/*.c)))
 TEST_SRC  := $(sort $(wildcard tests/test_*.c))
 THELP_SRC := $(sort $(filter-out $(TEST_SRC),$(wildcard tests/*.c)))
 ROOT_SRC  := $(sort $(wildcard tests/root/*.c))
-HEADERS   := $(sort $(wildcard lib/*.h lib/*/*.h cmd/*.h tests/*.h))
+FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+HEADERS   := $(sort $(wildcard lib/*.h lib/*/*.h cmd/*.h tests/*.h tests/fuzz/*.h))
 MAN       := $(sort $(wildcard man/*.[1-8]))
 
 LIB_OBJ   := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -93,7 +97,9 @@ TEST_OBJ  := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TEST_BIN  := $(TEST_SRC:%.c=$(BUILD)/%)
 ROOT_OBJ  := $(ROOT_SRC:%.c=$(BUILD)/%.o)
 ROOT_BIN  := $(ROOT_SRC:%.c=$(BUILD)/%)
-ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(TEST_OBJ) $(ROOT_OBJ)
+FUZZ_OBJ  := $(FUZZ_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/driver.o
+FUZZ_BIN  := $(FUZZ_SRC:%.c=$(BUILD)/%)
+ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(TEST_OBJ) $(ROOT_OBJ) $(FUZZ_OBJ)
 
 # T=idmap or T=test_idmap choose unit tests; without T all run.
 UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(TEST_BIN))
@@ -188,6 +194,12 @@ $(ROOT_BIN): $(BUILD)/tests/root/%: $(BUILD)/tests/root/%.o $(BUILD)/libctmend.a
 	$(say) LINK $@
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
 
+# With FUZZER the compiler's fuzzer has the main function, otherwise the driver that replays inputs.
+$(FUZZ_BIN): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
+		$(if $(FUZZER),,$(BUILD)/tests/fuzz/driver.o) $(BUILD)/libctmend.a
+	$(say) LINK $@
+	$(Q)$(LINK) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
+
 # Only this object knows the version.
 $(BUILD)/lib/base/version.o: $(BUILD)/version.stamp
 $(BUILD)/lib/base/version.o: private OUR_CPPFLAGS += -DCTM_VERSION='"$(VERSION_STRING)"'
@@ -217,14 +229,16 @@ objects: $(ALL_OBJ)
 RUN = BUILD='$(BUILD)' SAN='$(SAN)' T='$(T)' tests/run.sh
 
 # What is missing is installed before a second make asks pkg-config.
-.PHONY: check check-unit check-cli check-root check-man check-install check-programs
+.PHONY: check check-unit check-fuzz check-cli check-root check-man check-install check-programs
 check:
 	@scripts/deps.sh --auto build test
 	+@$(MAKE) --no-print-directory check-programs
-	+@$(RUN) unit cli root man install
-check-programs: all $(UNIT_BIN) $(ROOT_BIN)
+	+@$(RUN) unit fuzz cli root man install
+check-programs: all $(UNIT_BIN) $(ROOT_BIN) $(FUZZ_BIN)
 check-unit: $(UNIT_BIN)
 	@$(RUN) unit
+check-fuzz: $(FUZZ_BIN)
+	@$(RUN) fuzz
 check-cli: all
 	@UPDATE='$(UPDATE)' $(RUN) cli
 check-root: all $(ROOT_BIN)
@@ -233,6 +247,21 @@ check-man:
 	@$(RUN) man
 check-install: all
 	+@$(RUN) install
+
+# New inputs go to a corpus of the build directory; fixtures/fuzz keeps what people put there.
+.PHONY: fuzz fuzz-run
+FUZZ_TIME ?= 60
+fuzz:
+	+@$(MAKE) --no-print-directory CC=clang BUILD=build-fuzz FUZZER=1 \
+		SAN=address,undefined,fuzzer-no-link fuzz-run
+fuzz-run: $(if $(T),$(T:%=$(BUILD)/tests/fuzz/fuzz_%),$(FUZZ_BIN))
+	$(Q)set -e; for bin in $^; do name=$${bin##*/fuzz_}; echo "  FUZZ $$name"; \
+		mkdir -p $(BUILD)/corpus/$$name; \
+		$$bin -max_total_time=$(FUZZ_TIME) -max_len=8192 -timeout=10 -print_final_stats=1 \
+			-artifact_prefix=$(BUILD)/$$name- $(BUILD)/corpus/$$name fixtures/fuzz/$$name \
+			>$(BUILD)/$$name.log 2>&1 || { tail -n 40 $(BUILD)/$$name.log; exit 1; }; \
+		grep -E '^(stat::number_of_executed_units|DONE)|^#[0-9]+.*DONE' $(BUILD)/$$name.log; \
+	done
 
 .PHONY: coverage bench demo
 coverage:

@@ -3,7 +3,7 @@
 #
 # Runs parts of the test suite and adds up what they say; the Makefile builds the programs first.
 #
-#   tests/run.sh PART...     PART: unit, cli, root, man, install
+#   tests/run.sh PART...     PART: unit, fuzz, cli, root, man, install
 #
 # Environment: BUILD (build directory), SAN (its sanitizers), T (names; only these), UPDATE (rewrite
 # goldens), REQUIRE_ROOT_TESTS (a skip fails the run; default 1 for root), TEST_TIMEOUT (seconds for
@@ -226,6 +226,27 @@ criterion_name()
 	sed 's/  *([0-9.]*s)$//' <<<"$1"
 }
 
+# The inputs of fixtures/fuzz/NAME through fuzz_NAME.
+part_fuzz()
+{
+	local src name before status log
+
+	for src in tests/fuzz/fuzz_*.c; do
+		name=$(basename "$src" .c)
+		name=${name#fuzz_}
+		if [ ! -e "$src" ] || ! selected "$name"; then
+			continue
+		fi
+		before=$(wc -l <"$results")
+		log=$logs/$name.log
+		timeout -k 10 "$TEST_TIMEOUT" "$build/tests/fuzz/fuzz_$name" "fixtures/fuzz/$name" \
+			>"$log" 2>&1 </dev/null
+		status=$?
+		collect fuzz "$name" "$status" "$log"
+		say fuzz "$name" "$before"
+	done
+}
+
 part_cli()
 {
 	local script name before status log
@@ -356,6 +377,7 @@ for part in "$@"; do
 	fresh_logs "$part"
 	case $part in
 	unit) part_unit ;;
+	fuzz) part_fuzz ;;
 	cli) part_cli ;;
 	root) part_root ;;
 	man) part_man ;;
