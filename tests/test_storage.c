@@ -30,6 +30,8 @@ static const char config[] =
 	"zfspool: tank\n\tpool tank/ct\n\tmountpoint /mnt/tank/ct/\n\n"
 	"zfspool: rp\n\tpool rpool/data\n\n"
 	"zfspool: legacy\n\tpool rpool/data\n\tmountpoint legacy\n\n"
+	"zfspool: climb\n\tpool rpool\n\tmountpoint /a/../b\n\n"
+	"zfspool: top\n\tpool rpool\n\tmountpoint /\n\n"
 	"zfspool: twist\n\tpool rpool/../data\n\n"
 	"rbd: ceph\n\tpool p\n\tkrbd 1\n\n"
 	"cephfs: cfs\n\n"
@@ -85,6 +87,7 @@ static const struct {
 	  NULL },
 	{ "rp:base-104-disk-0", "/dev/zvol/rpool/data/base-104-disk-0", "raw", CTM_VOLUME_BLOCK,
 	  true, NULL },
+	{ "top:subvol-104-disk-0", "/subvol-104-disk-0", "subvol", CTM_VOLUME_DIR, false, NULL },
 	{ "legacy:vm-104-disk-0", "/dev/zvol/rpool/data/vm-104-disk-0", "raw", CTM_VOLUME_BLOCK,
 	  false, NULL },
 };
@@ -145,6 +148,7 @@ static const struct {
 	{ "dots:vm-115-disk-0", "names no volume group" },
 	{ "twist:subvol-115-disk-0", "names no zfs pool" },
 	{ "legacy:subvol-115-disk-0", "no directory as its mountpoint: 'legacy'" },
+	{ "climb:subvol-115-disk-0", "no directory as its mountpoint: '/a/../b'" },
 	{ "plain:115/vm-115-disk-0.qcow2", "has the format 'qcow2'" },
 	{ "plain:115/vm-115-disk-0.vmdk", "has the format 'vmdk'" },
 	{ "thick:vm-115-disk-0.qcow2", "has the format 'qcow2'" },

@@ -26,8 +26,7 @@ static bool valid_path(const char *path)
 	return true;
 }
 
-/* Whether a relative path stays below where it starts. */
-static bool stays_below(const char *path, size_t len)
+bool ctm_path_stays_below(const char *path, size_t len)
 {
 	const char *end = path + len;
 
@@ -77,7 +76,7 @@ static int storage_root(const struct ctm_storage *storage, struct ctm_buf *ret, 
 	while (len > 1 && path[len - 1] == '/') {
 		len--;
 	}
-	if (!valid_path(path) || !stays_below(path + 1, len - 1)) {
+	if (!valid_path(path) || !ctm_path_stays_below(path + 1, len - 1)) {
 		(void)ctm_err_set(err, CTM_REFUSED, 0,
 				  "storage '%s' has a path that Proxmox VE does not take: '%s'",
 				  storage->id, path);
@@ -105,7 +104,7 @@ int ctm_images_dir(const struct ctm_storage *storage, bool content_dirs, struct 
 		while (images.len > 0 && *(const char *)images.p == '/') {
 			images = (struct ctm_bytes){ (const char *)images.p + 1, images.len - 1 };
 		}
-		if (!stays_below(images.p, images.len)) {
+		if (!ctm_path_stays_below(images.p, images.len)) {
 			return ctm_err_set(
 				err, CTM_REFUSED, 0,
 				"storage '%s': content-dirs leads out of the storage: '%s'",

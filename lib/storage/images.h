@@ -27,6 +27,9 @@ struct ctm_image_name {
 /** Whether name is such a name, with a format that PVE knows: "raw", "subvol", "qcow2", "vmdk". */
 bool ctm_image_name_parse(const char *name, struct ctm_image_name *ret);
 
+/** Whether a relative path stays below where it starts: no part is "..", and it is not empty. */
+bool ctm_path_stays_below(const char *path, size_t len);
+
 /**
  * The storage's own directory (ret_root, no slash at the end) and the folder of its images
  * below it. content_dirs: whether the type has that property. CTM_REFUSED for a path that PVE

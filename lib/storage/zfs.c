@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "storage/images.h"
 #include "storage/types.h"
 
 static const struct {
@@ -61,31 +62,44 @@ static bool valid_pool(const char *pool)
 	}
 }
 
-static int build_path(const struct ctm_storage *storage, const char *pool, const char *name,
-		      bool subvol, struct ctm_buf *ret, struct ctm_err *err)
+/* The storage's mountpoint without a slash at the end. */
+static int find_mountpoint(const struct ctm_storage *storage, const char *pool, struct ctm_buf *ret,
+			   struct ctm_err *err)
 {
 	const char *mountpoint = ctm_storage_prop(storage, "mountpoint");
-	int r;
+	size_t len;
 
-	if (!subvol) {
-		r = ctm_buf_addf(ret, "/dev/zvol/%s/%s", pool, name);
-	} else if (!mountpoint) {
-		r = ctm_buf_addf(ret, "/%s/%s", pool, name);
-	} else if (mountpoint[0] != '/') {
+	if (!mountpoint) {
+		return ctm_buf_addf(ret, "/%s", pool) < 0 ? ctm_err_nomem(err) : 0;
+	}
+	len = strlen(mountpoint);
+	while (len > 0 && mountpoint[len - 1] == '/') {
+		len--;
+	}
+	if (mountpoint[0] != '/' || (len > 0 && !ctm_path_stays_below(mountpoint + 1, len - 1))) {
 		(void)ctm_err_set(err, CTM_REFUSED, 0,
 				  "storage '%s' has no directory as its mountpoint: '%s'",
 				  storage->id, mountpoint);
 		ctm_err_hint(err, "ask with: zfs get mountpoint %s", pool);
 		return -EPERM;
-	} else {
-		size_t len = strlen(mountpoint);
-
-		while (len > 0 && mountpoint[len - 1] == '/') {
-			len--;
-		}
-		r = ctm_buf_addf(ret, "%.*s/%s", (int)len, mountpoint, name);
 	}
-	return r < 0 ? ctm_err_nomem(err) : 0;
+	return ctm_buf_add(ret, mountpoint, len) < 0 ? ctm_err_nomem(err) : 0;
+}
+
+static int build_path(const struct ctm_storage *storage, const char *pool, const char *name,
+		      bool subvol, struct ctm_buf *ret, struct ctm_err *err)
+{
+	int r;
+
+	if (!subvol) {
+		r = ctm_buf_addf(ret, "/dev/zvol/%s/%s", pool, name);
+		return r < 0 ? ctm_err_nomem(err) : 0;
+	}
+	r = find_mountpoint(storage, pool, ret, err);
+	if (r < 0) {
+		return r;
+	}
+	return ctm_buf_addf(ret, "/%s", name) < 0 ? ctm_err_nomem(err) : 0;
 }
 
 static int resolve(const struct ctm_storage *storage, const char *name,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The configuration of a plain LXC container with its includes. The input is cut at NUL bytes into
- * files; the last digit of an included path says which one, "/" at its end makes it a folder of all.
+ * files; the last digit of an included path says which one, "/" at its end makes it a folder of
+ * all.
  */
 #include "config/ctmap.h"
 #include "config/lxcconf.h"
