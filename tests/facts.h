@@ -13,15 +13,15 @@
 struct ctm_idmap *map_of(const char *spec);
 
 /**
- * An inode with one name. mode without a type is a regular file; (dev, ino) follow from the path. The
- * path is borrowed.
+ * An inode with one name. mode without a type is a regular file; (dev, ino) follow from the path.
+ * The path is borrowed.
  */
 struct ctm_fact fact_of(const char *path, uint32_t mode, uint32_t uid, uint32_t gid);
 
-/** The attribute bytes of an ACL, "u::rwx,u:33:r-x,g::r-x,m::r-x,o::---", in store: 4 + 8 an entry. */
+/** The bytes of an ACL "u::rwx,u:33:r-x,g::r-x,m::r-x,o::---", in store: 4 and 8 an entry. */
 struct ctm_bytes acl_of(const char *text, unsigned char *store);
 
-/** What the kernel stored for setcap cap_net_raw=ep; revision 3 with the root id, if there is one. */
+/** What the kernel stored for setcap cap_net_raw=ep, and the same as revision 3. */
 #define CAPS_V2 ((struct ctm_bytes){ .p = caps_v2, .len = 20 })
 extern const unsigned char caps_v2[20];
 struct ctm_bytes caps_v3(uint32_t rootid, unsigned char store[static 24]);

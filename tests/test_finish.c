@@ -11,6 +11,7 @@
 #define DEF "100000"
 
 static const char *const part[] = { "a" };
+static const char *const all[] = { "a", "" };
 
 /* Facts of one inode with nlink names, of which the given ones are seen. */
 static struct ctm_plan *linked(const struct ctm_policy *policy, const char *const *names, size_t n,
@@ -77,6 +78,18 @@ CASES(finish, links, links)
 				 "3 of 4 names are inside the volume");
 		cr_assert(ctm_plan_has_leftover(plan), "%s", links[*i].name);
 	}
+}
+
+/* --path / */
+Test(finish, the_root_among_the_starts_is_the_whole)
+{
+	static const char *const names[] = { "b", "a" };
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	struct ctm_policy policy = { .map = map, .starts = all, .n_starts = 2 };
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = linked(&policy, names, 2, 3);
+
+	cr_assert_not_null(finding_at(plan, CTM_F_LINK_OUTSIDE, "a"));
+	cr_assert_eq(plan->actions.n, 0);
 }
 
 /* The link count of a directory says nothing about names, and on btrfs it is 1. */

@@ -15,66 +15,72 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.code = "conf.lock",
 		.severity = CTM_CHOICE,
 		.title = "the container's configuration is locked",
-		.why = "A \"lock:\" line says that a backup, snapshot, migration or mount is at work, or "
-		       "that one died. ctmend repairs nothing under it and never removes it.",
-		.next = "see whether that task still runs; if it does not: pct unlock ID (after a mount: "
-			"pct unmount ID), then try again",
+		.why = "A \"lock:\" line says that a backup, snapshot, migration or mount is at "
+		       "work, or that one died. ctmend repairs nothing under it and never "
+		       "removes it.",
+		.next = "see whether that task still runs; if it does not: pct unlock ID (after "
+		        "a mount: pct unmount ID), then try again",
 	},
 	[CTM_F_TREE_HOST] = {
 		.code = "tree.host",
 		.severity = CTM_CHOICE,
 		.title = "more than half of the volume has the host's ids",
 		.why = "This is not damage here and there: the image was never shifted, or the "
-		       "container was privileged and its flag was changed. Nothing at all is repaired "
-		       "until you say that the whole volume is to be converted.",
-		.next = "make a backup or a snapshot, then: ctmend repair --convert TARGET; or correct "
-			"the container's \"unprivileged\" flag or id map if that is what is wrong",
+		       "container was privileged and its flag was changed. Nothing at all is "
+		       "repaired until you say that the whole volume is to be converted.",
+		.next = "make a backup or a snapshot, then: ctmend repair --convert TARGET; or "
+		        "correct the container's \"unprivileged\" flag or id map if that is what "
+		        "is wrong",
 	},
 	[CTM_F_TREE_MAPPED] = {
 		.code = "tree.mapped",
 		.severity = CTM_CHOICE,
 		.title = "the volume is shifted, but the configuration maps no ids",
 		.why = "The files belong to an unprivileged container, the configuration says "
-		       "privileged. Shifting them back would be the wrong cure in nearly every case.",
-		.next = "put \"unprivileged: 1\" into the current section of the configuration, above "
-			"the first [snapshot]",
+		       "privileged. Shifting them back would be the wrong cure in nearly every "
+		       "case.",
+		.next = "put \"unprivileged: 1\" into the current section of the configuration, "
+		        "above the first [snapshot]",
 	},
 	[CTM_F_PKG_HELD] = {
 		.code = "pkg.held",
 		.severity = CTM_CHOICE,
 		.title = "a process holds a package manager's lock",
-		.why = "Somebody works in this root file system right now, through a mount or a chroot. "
-		       "A repair beside it could break the package database, so it is refused.",
+		.why = "Somebody works in this root file system right now, through a mount or a "
+		       "chroot. A repair beside it could break the package database, so it is "
+		       "refused.",
 		.next = "let that process finish, or end it, then try again",
 	},
 	[CTM_F_PKG_LOCK] = {
 		.code = "pkg.lock",
 		.severity = CTM_FAULT,
 		.title = "stale locks left by a run on the host",
-		.why = "A package manager that ran as the host's root made or replaced these lock files. "
-		       "The container's root may not open them, so its own package manager stops with "
-		       "\"Permission denied\". No process holds them.",
+		.why = "A package manager that ran as the host's root made or replaced these "
+		       "lock files. The container's root may not open them, so its own package "
+		       "manager stops with \"Permission denied\". No process holds them.",
 	},
 	[CTM_F_PKG_CACHE] = {
 		.code = "pkg.cache",
 		.severity = CTM_FAULT,
 		.title = "stale package caches, written on the host or damaged",
-		.why = "The container's package manager may not replace them, or would trip over their "
-		       "content. They hold nothing of their own and are built again when needed.",
+		.why = "The container's package manager may not replace them, or would trip over "
+		       "their content. They hold nothing of their own and are built again when "
+		       "needed.",
 	},
 	[CTM_F_PKG_PARTIAL] = {
 		.code = "pkg.partial",
 		.severity = CTM_FAULT,
 		.title = "unfinished downloads left by a run on the host",
-		.why = "The container's package manager cannot continue or replace a download that "
-		       "belongs to the host. It fetches it again.",
+		.why = "The container's package manager cannot continue or replace a download "
+		       "that belongs to the host. It fetches it again.",
 	},
 	[CTM_F_PKG_LARGE] = {
 		.code = "pkg.large",
 		.severity = CTM_INFO,
 		.title = "too large to keep a copy of, so not removed",
-		.why = "Removed files are kept on the host for undo, within limits, so that a container "
-		       "cannot fill the host's disk. What goes beyond them stays and only gets its owner.",
+		.why = "Removed files are kept on the host for undo, within limits, so that a "
+		       "container cannot fill the host's disk. What goes beyond them stays and "
+		       "only gets its owner.",
 		.next = "once the container runs, inside it: apt-get clean",
 	},
 	[CTM_F_OWN_HOST] = {
@@ -83,120 +89,128 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.title = "written from the host, ids outside the map",
 		.title_id = { "written from the host, ", " is outside the map" },
 		.why = "These ids are the container's own, stored without the shift that its map "
-		       "demands: a chroot, a copy or an unpacked archive on the host makes such files. "
-		       "Inside they belong to \"nobody\", and not even root can change them there.",
+		       "demands: a chroot, a copy or an unpacked archive on the host makes such "
+		       "files. Inside they belong to \"nobody\", and not even root can change "
+		       "them there.",
 	},
 	[CTM_F_OWN_BEYOND] = {
 		.code = "own.beyond",
 		.severity = CTM_CHOICE,
 		.title = "owned by ids that fit neither the container nor its map",
 		.title_id = { "", " fits neither the container nor its map" },
-		.why = "No rule says whose files these are, so they stay as they are: an archive that "
-		       "carried foreign ids, another container's range, or an account of a directory "
-		       "service. Inside they belong to \"nobody\".",
-		.next = "widen the container's map so that it holds the ids, or change the owner by hand",
+		.why = "No rule says whose files these are, so they stay as they are: an archive "
+		       "that carried foreign ids, another container's range, or an account of a "
+		       "directory service. Inside they belong to \"nobody\".",
+		.next = "widen the container's map so that it holds the ids, or change the owner "
+		        "by hand",
 	},
 	[CTM_F_ACL_HOST] = {
 		.code = "acl.host",
 		.severity = CTM_FAULT,
 		.title = "ACL entries written from the host, ids outside the map",
 		.title_id = { "ACL entries written from the host, ", " is outside the map" },
-		.why = "An access list names a user or group by an id that was not shifted, so it grants "
-		       "nothing to whom it means, and setfacl inside fails. A default entry hands the "
-		       "fault on to every new file.",
+		.why = "An access list names a user or group by an id that was not shifted, so "
+		       "it grants nothing to whom it means, and setfacl inside fails. A default "
+		       "entry hands the fault on to every new file.",
 	},
 	[CTM_F_ACL_BEYOND] = {
 		.code = "acl.beyond",
 		.severity = CTM_CHOICE,
 		.title = "ACL entries whose ids fit neither the container nor its map",
 		.title_id = { "ACL entries for ", " fit neither the container nor its map" },
-		.why = "No rule says whom these entries mean, so they stay as they are. Inside, setfacl "
-		       "may fail on such a file.",
-		.next = "see them with getfacl -n, and remove them with setfacl -x if they mean nobody",
+		.why = "No rule says whom these entries mean, so they stay as they are. Inside, "
+		       "setfacl may fail on such a file.",
+		.next = "see them with getfacl -n, and remove them with setfacl -x if they mean "
+		        "nobody",
 	},
 	[CTM_F_ACL_MERGE] = {
 		.code = "acl.merge",
 		.severity = CTM_CHOICE,
 		.title = "two ACL entries would become one",
-		.why = "The list names a user or group twice, by the host's id and by the shifted one, "
-		       "perhaps with different rights. Which of the two is meant cannot be known, so "
-		       "the list stays as it is.",
-		.next = "see both entries with getfacl -n, and remove the wrong one with setfacl -x",
+		.why = "The list names a user or group twice, by the host's id and by the "
+		       "shifted one, perhaps with different rights. Which of the two is meant "
+		       "cannot be known, so the list stays as it is.",
+		.next = "see both entries with getfacl -n, and remove the wrong one with setfacl "
+		        "-x",
 	},
 	[CTM_F_CAP_ROOT] = {
 		.code = "cap.root",
 		.severity = CTM_FAULT,
 		.title = "file capabilities bound to a root that is outside the map",
 		.title_id = { "file capabilities bound to root ", ", which is outside the map" },
-		.why = "A capability counts only where its root id is the container's, so these programs "
-		       "have lost theirs inside.",
+		.why = "A capability counts only where its root id is the container's, so these "
+		       "programs have lost theirs inside.",
 	},
 	[CTM_F_CAP_BEYOND] = {
 		.code = "cap.beyond",
 		.severity = CTM_CHOICE,
 		.title = "file capabilities bound to a root that fits nothing",
 		.title_id = { "file capabilities bound to root ", ", which fits nothing" },
-		.why = "The capability was given in another user namespace. It has no effect in this "
-		       "container, and whose it is cannot be known, so it stays as it is.",
-		.next = "once the container runs, give it anew inside with setcap, or install the "
-			"package again",
+		.why = "The capability was given in another user namespace. It has no effect in "
+		       "this container, and whose it is cannot be known, so it stays as it is.",
+		.next = "once the container runs, give it anew inside with setcap, or install "
+		        "the package again",
 	},
 	[CTM_F_FLATTEN] = {
 		.code = "flatten",
 		.severity = CTM_FAULT,
 		.title = "given to the container's root, as --flatten asks",
 		.title_id = { "", " becomes the container's root, as --flatten asks" },
-		.why = "Every inode of the selection gets one owner, as chown -R would do it. What the "
-		       "owners were is lost, and setuid, setgid and capabilities of what changes go too.",
+		.why = "Every inode of the selection gets one owner, as chown -R would do it. "
+		       "What the owners were is lost, and setuid, setgid and capabilities of "
+		       "what changes go too.",
 	},
 	[CTM_F_ATTR_FLAG] = {
 		.code = "attr.flag",
 		.severity = CTM_CHOICE,
 		.title = "immutable or append-only, so it cannot be changed",
-		.why = "The kernel refuses every change of such an inode (EPERM), also to root. Somebody "
-		       "set the flag on purpose, so it is not lifted.",
-		.next = "see the flags with lsattr -d; clear them with chattr -ia, repair, set them again",
+		.why = "The kernel refuses every change of such an inode (EPERM), also to root. "
+		       "Somebody set the flag on purpose, so it is not lifted.",
+		.next = "see the flags with lsattr -d; clear them with chattr -ia, repair, set "
+		        "them again",
 	},
 	[CTM_F_LINK_OUTSIDE] = {
 		.code = "link.outside",
 		.severity = CTM_CHOICE,
 		.title = "hard links with names outside the volume",
-		.why = "The inode has more names than the volume shows. The others lie elsewhere on the "
-		       "host's file system, and a new owner here would be a new owner there.",
-		.next = "find them on that file system with: find DIR -xdev -inum N; then break the link "
-			"with a copy, or change the owner by hand",
+		.why = "The inode has more names than the volume shows. The others lie elsewhere "
+		       "on the host's file system, and a new owner here would be a new owner "
+		       "there.",
+		.next = "find them on that file system with: find DIR -xdev -inum N; then break "
+		        "the link with a copy, or change the owner by hand",
 	},
 	[CTM_F_MOUNT_BELOW] = {
 		.code = "mount.below",
 		.severity = CTM_INFO,
 		.title = "something else is mounted here, it was not entered",
-		.why = "What is mounted below the root file system is a volume of its own, perhaps with a "
-		       "map of its own, or belongs to the host.",
+		.why = "What is mounted below the root file system is a volume of its own, "
+		       "perhaps with a map of its own, or belongs to the host.",
 	},
 	[CTM_F_PATH_LINK] = {
 		.code = "path.link",
 		.severity = CTM_CHOICE,
 		.title = "a symbolic link is in the way, nothing behind it was looked at",
-		.why = "A link in a container's tree may lead anywhere, also out of it, so none is "
-		       "followed.",
+		.why = "A link in a container's tree may lead anywhere, also out of it, so none "
+		       "is followed.",
 		.next = "name the real path with --path, or look at the whole volume",
 	},
 	[CTM_F_PKG_UNFINISHED] = {
 		.code = "pkg.unfinished",
 		.severity = CTM_INFO,
 		.title = "an interrupted run of dpkg waits to be finished",
-		.why = "dpkg keeps the journal of an interrupted run here and needs it. It is never "
-		       "removed.",
-		.next = "after the repair start the container, then inside it: dpkg --configure -a",
+		.why = "dpkg keeps the journal of an interrupted run here and needs it. It is "
+		       "never removed.",
+		.next = "after the repair start the container, then inside it: dpkg --configure "
+		        "-a",
 	},
 	[CTM_F_ERR] = {
 		.code = "err",
 		.severity = CTM_CHOICE,
 		.title = "could not be read, or not be understood",
-		.why = "What cannot be read cannot be judged, so nothing is said about it and nothing is "
-		       "changed. The rest was looked at all the same.",
-		.next = "look at the entry by its path and the reason given; for input/output errors "
-			"check the file system first (pct fsck ID)",
+		.why = "What cannot be read cannot be judged, so nothing is said about it and "
+		       "nothing is changed. The rest was looked at all the same.",
+		.next = "look at the entry by its path and the reason given; for input/output "
+		        "errors check the file system first (pct fsck ID)",
 	},
 };
 

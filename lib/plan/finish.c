@@ -39,7 +39,7 @@ static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 		.path_len = link->path_len,
 		.action = CTM_NO_ACTION,
 	};
-	bool whole = plan->policy.n_starts == 0;
+	bool whole = ctm_plan_is_whole(&plan->policy);
 	char words[100];
 
 	if (whole && plan->policy.raw_volume) {
@@ -247,7 +247,7 @@ static int rank_paths(const struct ctm_plan *plan, struct ranks *ranks)
 	return 0;
 }
 
-/* A finding's place among all: code, then rank; the rest is looked at only where these are equal. */
+/* Where a finding stands: code, then rank of its path; the rest only where these are equal. */
 struct place {
 	uint64_t key;
 	const struct ctm_finding *f;

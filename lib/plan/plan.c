@@ -147,10 +147,20 @@ enum ctm_finding_code ctm_plan_rule_code(const struct ctm_rule *rule)
 	return CTM_F_PKG_LOCK;
 }
 
+bool ctm_plan_is_whole(const struct ctm_policy *policy)
+{
+	for (size_t i = 0; i < policy->n_starts; i++) {
+		if (policy->starts[i][0] == '\0') {
+			return true;
+		}
+	}
+	return policy->n_starts == 0;
+}
+
 int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
 		    const struct ctm_scan_totals *whole)
 {
-	if (whole || plan->policy.n_starts == 0) {
+	if (whole || ctm_plan_is_whole(&plan->policy)) {
 		const struct ctm_scan_totals *volume = whole ? whole : totals;
 
 		plan->volume_inodes = volume->inodes;

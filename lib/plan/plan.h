@@ -36,7 +36,7 @@ struct ctm_policy {
 	bool no_content; /* remove nothing on grounds of its content (hook) */
 	bool flatten;    /* every inode of the selection to the container's root */
 	bool convert;    /* lifts the limit of half a tree */
-	/* the selection as in ctm_scan_request; none: the whole volume */
+	/* the selection as in ctm_scan_request; none, or "" among them: the whole volume */
 	const char *const *starts;
 	size_t n_starts;
 	/*

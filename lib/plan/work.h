@@ -35,6 +35,9 @@ int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judge
 /* Adds one finding as it is. */
 int ctm_plan_add(struct ctm_plan *plan, const struct ctm_finding *finding);
 
+/* Whether the selection is the whole volume: no start paths, or the root is one of them. */
+bool ctm_plan_is_whole(const struct ctm_policy *policy);
+
 /* The finding of a removal by this rule. */
 enum ctm_finding_code ctm_plan_rule_code(const struct ctm_rule *rule);
 

@@ -31,7 +31,7 @@ static const struct ctm_rule rows[] = {
 		.id = "dpkg.updates",
 		.at = "var/lib/dpkg/updates/*",
 		.kind = CTM_RULE_UNFINISHED,
-		.why = "dpkg's journal: an interrupted run left changes that are not in its status file",
+		.why = "dpkg's journal: changes of an interrupted run, not yet in its status file",
 	},
 };
 

@@ -2,8 +2,9 @@
 /*
  * From a place in the tree to the rule that names it: a trie over the components of all rows.
  *
- * It is built once, from the tables, into memory of fixed size, so that no walk can fail or race for
- * it; tests/test_rules.c finds every row through it and so notices when the memory is too small.
+ * It is built once, from the tables, into memory of fixed size, so that no walk can fail or race
+ * for it; tests/test_rules.c finds every row through it and so notices when the memory is too
+ * small.
  */
 #include <pthread.h>
 #include <string.h>
