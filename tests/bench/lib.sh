@@ -185,7 +185,7 @@ table()
 
 table__row()
 {
-	printf '  %-8s %-24s %-24s %-21s %s\n' "$@"
+	printf '  %-8s %-27s %-24s %-21s %s\n' "$@"
 }
 
 # at_most WHAT GOT LIMIT [UNIT]: GOT may be "median (least .. most)"; fails the run, but not now
