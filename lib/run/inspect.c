@@ -1,153 +1,162 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * inspect: what only the file system knows of the files a plan would remove.
- */
+/* inspect: what only the file system knows of the files a plan would remove. */
 #include "run/inspect.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <nettle/sha2.h>
 
 #include "base/cleanup.h"
+#include "rules/rules.h"
+#include "run/confirm.h"
+#include "run/content.h"
 #include "target/lockholder.h"
 
-struct inspection {
+struct inspecting {
 	const struct ctm_ops *ops;
 	void *fs;
 	struct ctm_plan *plan;
-	uint64_t budget; /* what is left of it */
+	uint64_t left; /* of the budget */
 };
 
-/* Reads to the end, but no further than a byte beyond size: -ESTALE when it has another length. */
-static int hash_content(int fd, uint64_t size, uint8_t ret[static SHA256_DIGEST_SIZE])
+/* Notes pkg.held once for each file. */
+static int note_held(struct ctm_plan *plan, const char *path, size_t len,
+		     const struct ctm_lockholder *holder)
 {
-	struct sha256_ctx ctx;
-	uint8_t block[65536];
-	uint64_t seen = 0;
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	int r;
 
-	sha256_init(&ctx);
-	for (;;) {
-		ssize_t n = read(fd, block, sizeof(block));
-
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n < 0) {
-			return -errno;
-		}
-		if (n == 0) {
-			break;
-		}
-		seen += (uint64_t)n;
-		if (seen > size) {
-			return -ESTALE;
-		}
-		sha256_update(&ctx, (size_t)n, block);
+	plan->refuse_held = true;
+	if (holder->pid > 0) {
+		r = ctm_buf_addf(&text, "held by %s (pid %d, %s)", holder->name, holder->pid,
+				 holder->how);
+	} else {
+		r = ctm_buf_addf(&text, "held by a process that /proc does not show (%s)",
+				 holder->how);
 	}
-	if (seen != size) {
-		return -ESTALE;
-	}
-	sha256_digest(&ctx, SHA256_DIGEST_SIZE, ret);
-	return 0;
+	return r < 0 ? r : ctm_plan_note(plan, CTM_F_PKG_HELD, path, len, text.p);
 }
 
-/* The file stays, since it cannot be saved. */
-static int keep_unsaved(struct ctm_plan *plan, size_t action, int r)
+static int ask(struct inspecting *x, int fd, const char *path, size_t len)
 {
-	char text[256];
+	struct ctm_lockholder holder;
+	bool held = false;
+	int r = ctm_lockholder_find(fd, &held, &holder);
 
-	(void)snprintf(text, sizeof(text), "cannot be saved, so it stays: %s",
-		       r == -ESTALE ? "it is changing" : strerror(-r));
-	return ctm_plan_keep_file(plan, action, CTM_F_ERR, text);
+	return r < 0 || !held ? r : note_held(x->plan, path, len, &holder);
 }
 
-/* A file that is to go must be the one that was judged, readable, and within the budget. */
-static int inspect_removal(struct inspection *in, size_t i)
+static bool is_removal(const struct ctm_plan *plan, const char *path)
 {
-	struct ctm_action *act = &in->plan->actions.v[i];
-	const struct ctm_ref ref = {
-		.path = act->path,
-		.path_len = act->path_len,
-		.dev = act->dev,
-		.ino = act->ino,
-	};
+	for (size_t i = 0; i < plan->actions.n; i++) {
+		const struct ctm_action *a = &plan->actions.v[i];
+
+		if (a->kind == CTM_ACT_REMOVE && a->path_len == strlen(path) &&
+		    memcmp(a->path, path, a->path_len) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * A lock with a right owner is nobody's finding, but a process may hold it: a package manager that
+ * runs in a chroot right now. What is not there, or is no plain file, nobody can hold.
+ */
+static int ask_row(struct inspecting *x, const struct ctm_rule *row)
+{
+	const struct ctm_ref ref = { .path = row->at, .path_len = strlen(row->at) };
 	CLEANUP_CLOSE int fd = -1;
 	int r;
 
-	if (act->size > in->budget) {
-		return ctm_plan_keep_file(in->plan, i, CTM_F_PKG_LARGE,
-					  "its owner is repaired instead");
-	}
-	r = in->ops->content(in->fs, &ref, &fd);
-	if (r == 0) {
-		r = hash_content(fd, act->size, act->sha256);
-	}
-	if (r < 0) {
-		return keep_unsaved(in->plan, i, r);
-	}
-	in->budget -= act->size;
-	return 0;
-}
-
-/* Somebody who works in the tree right now holds its lock, whoever the lock file belongs to. */
-static int inspect_lock(struct inspection *in, const struct ctm_rule *rule)
-{
-	const struct ctm_ref ref = { .path = rule->at, .path_len = strlen(rule->at) };
-	struct ctm_lockholder holder = { 0 };
-	CLEANUP_CLOSE int fd = -1;
-	bool held = false;
-	char text[256];
-
-	/* What cannot be opened as a regular file is no lock file; the plan has judged it. */
-	if (in->ops->content(in->fs, &ref, &fd) < 0 ||
-	    ctm_lockholder_find(fd, &held, &holder) < 0 || !held) {
+	if ((row->kind != CTM_RULE_LOCK && row->kind != CTM_RULE_PIDLOCK) || strchr(row->at, '*') ||
+	    is_removal(x->plan, row->at)) {
 		return 0;
 	}
-	in->plan->refuse_held = true;
-	if (holder.pid) {
-		(void)snprintf(text, sizeof(text), "held by process %" PRIdMAX " (%s) through %s",
-			       (intmax_t)holder.pid, holder.name, holder.how);
-	} else {
-		(void)snprintf(text, sizeof(text),
-			       "held through %s by a process that is not visible here", holder.how);
-	}
-	return ctm_plan_note(in->plan, CTM_F_PKG_HELD, rule->at, strlen(rule->at), text);
+	r = x->ops->content(x->fs, &ref, &fd);
+	return r < 0 ? 0 : ask(x, fd, ref.path, ref.path_len);
 }
 
-static int inspect_locks(struct inspection *in)
+static int ask_rows(struct inspecting *x)
 {
+	const bool *on = x->plan->policy.rules_on;
 	int r = 0;
 
-	for (size_t i = 0; i < ctm_rules_n && r == 0; i++) {
-		const struct ctm_rules *set = ctm_rules_all[i];
-
-		for (size_t k = 0; k < set->n && r == 0; k++) {
-			if (set->rows[k].kind == CTM_RULE_LOCK) {
-				r = inspect_lock(in, &set->rows[k]);
-			}
+	for (size_t i = 0; on && r == 0 && i < ctm_rules_n; i++) {
+		for (size_t k = 0; on[i] && r == 0 && k < ctm_rules_all[i]->n; k++) {
+			r = ask_row(x, &ctm_rules_all[i]->rows[k]);
 		}
 	}
 	return r;
 }
 
+/* It cannot be saved as it was seen, so it is not removed. */
+static int keep(struct inspecting *x, size_t action, int error)
+{
+	int r = ctm_plan_keep_file(x->plan, action, CTM_F_ERR, "not removed: it cannot be saved");
+
+	if (r == 0) {
+		x->plan->findings.v[x->plan->findings.n - 1].err = error;
+	}
+	return r;
+}
+
+static int keep_large(struct inspecting *x, size_t action)
+{
+	char text[96];
+
+	(void)snprintf(text, sizeof(text), "%llu bytes, room to save %llu is left",
+		       (unsigned long long)x->plan->actions.v[action].size,
+		       (unsigned long long)x->left);
+	return ctm_plan_keep_file(x->plan, action, CTM_F_PKG_LARGE, text);
+}
+
+static int look_at(struct inspecting *x, size_t action)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	CLEANUP_CLOSE int fd = -1;
+	struct ctm_action *a = &x->plan->actions.v[action];
+	struct ctm_entry entry;
+	struct ctm_step step = ctm_confirm(x->ops, x->fs, a, &arena, &entry);
+	int r;
+
+	if (step.did != CTM_DID_CHANGE) {
+		return keep(x, action, step.did == CTM_DID_FAIL ? step.err : ESTALE);
+	}
+	r = x->ops->content(x->fs, &entry.ref, &fd);
+	if (r < 0) {
+		return keep(x, action, -r);
+	}
+	r = ask(x, fd, a->path, a->path_len);
+	if (r < 0) {
+		return r == -ENOMEM ? r : keep(x, action, -r);
+	}
+	if (a->size > x->left) {
+		return keep_large(x, action);
+	}
+	r = ctm_content_read(fd, a->size, NULL, NULL, a->sha256);
+	if (r < 0) {
+		return r == -ENOMEM ? r : keep(x, action, -r);
+	}
+	x->left -= a->size;
+	return 0;
+}
+
 int ctm_inspect(const struct ctm_ops *ops, void *fs, struct ctm_plan *plan, uint64_t budget,
 		struct ctm_err *err)
 {
-	struct inspection in = { .ops = ops, .fs = fs, .plan = plan, .budget = budget };
-	size_t n = plan->actions.n;
-	int r = inspect_locks(&in);
+	struct inspecting x = { .ops = ops, .fs = fs, .plan = plan, .left = budget };
+	int r = ask_rows(&x);
 
-	for (size_t i = 0; i < n && r == 0; i++) {
+	for (size_t i = 0; r == 0 && i < plan->actions.n; i++) {
 		if (plan->actions.v[i].kind == CTM_ACT_REMOVE) {
-			r = inspect_removal(&in, i);
+			r = look_at(&x, i);
 		}
 	}
 	if (r == 0) {
 		r = ctm_plan_settle(plan);
 	}
-	return r < 0 ? ctm_err_nomem(err) : 0;
+	return r == -ENOMEM ? ctm_err_nomem(err) :
+	       r < 0        ? ctm_err_set(err, CTM_SYS, r, "inspect the files to remove") :
+			      0;
 }
