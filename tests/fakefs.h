@@ -10,6 +10,8 @@
 #ifndef CTM_TESTS_FAKEFS_H
 #define CTM_TESTS_FAKEFS_H
 
+#include <setjmp.h>
+
 #include "base/vec.h"
 #include "run/ops.h"
 
@@ -33,11 +35,9 @@ struct fakefs {
 	unsigned int calls;   /* so far, all but close */
 	unsigned int fail_at; /* the call of this number (from 1) fails; 0: none */
 	int fail_with;        /* positive errno */
-	bool fail_on;         /* so does every one after it: the process is dead */
-	/*
-	 * The call that failed was a chown that had taken the capability away and not yet done
-	 * more.
-	 */
+	bool fail_on;         /* so does every one after it */
+	jmp_buf *die;         /* the call fail_at does not return: the process is killed there */
+	/* A chown that is the last call has taken the capability away, and has not done more. */
 	bool torn_chown;
 	bool no_handles;
 	bool readonly;

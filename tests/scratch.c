@@ -2,23 +2,35 @@
 /* An empty directory of its own for a test. */
 #include "scratch.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "must.h"
+
+static struct scratch below(const char *base)
+{
+	struct scratch s;
+
+	(void)snprintf(s.path, sizeof(s.path), "%s/ctmend-test.XXXXXX", base);
+	must(mkdtemp(s.path));
+	s.fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	must(s.fd >= 0);
+	return s;
+}
+
 struct scratch scratch_new(void)
 {
 	const char *base = getenv("TMPDIR");
-	struct scratch s;
 
-	(void)snprintf(s.path, sizeof(s.path), "%s/ctmend-test.XXXXXX", base ? base : "/tmp");
-	cr_assert_not_null(mkdtemp(s.path), "mkdtemp %s", s.path);
-	s.fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cr_assert_geq(s.fd, 0);
-	return s;
+	return below(base ? base : "/tmp");
+}
+
+struct scratch scratch_in_memory(void)
+{
+	return access("/dev/shm", W_OK) == 0 ? below("/dev/shm") : scratch_new();
 }
 
 static int drop(const char *path, const struct stat *st, int flag, struct FTW *ftw)

@@ -13,6 +13,8 @@ struct scratch {
 #define SCRATCH(name) __attribute__((cleanup(scratch_done))) struct scratch name = scratch_new()
 
 struct scratch scratch_new(void);
+/* Where a sync costs nothing, if there is such a place. */
+struct scratch scratch_in_memory(void);
 void scratch_done(struct scratch *s);
 
 #endif
