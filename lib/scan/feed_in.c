@@ -289,8 +289,8 @@ static int read_ids(struct ctm_feed_in *in, struct cursor from)
 	for (uint32_t i = 0; i < record.n; i++) {
 		struct ctm_record_id id;
 
-		(void)take(&from, &id, sizeof(id));
-		if (id.n == 0 || id.zero != 0 || (ids->n > 0 && ids->v[ids->n - 1].id >= id.id)) {
+		if (!take(&from, &id, sizeof(id)) || id.n == 0 || id.zero != 0 ||
+		    (ids->n > 0 && ids->v[ids->n - 1].id >= id.id)) {
 			return -EBADMSG;
 		}
 		ids->v[ids->n++] = (struct ctm_id_count){ .id = id.id, .n = id.n };

@@ -9,7 +9,7 @@
 #include "scan/feed_record.h"
 
 /* As much as an empty pipe takes at once. */
-#define FLUSH_AT 65536
+#define FLUSH_AT ((size_t)65536)
 
 const char *const ctm_feed_ops[] = { "open", "read", "stat", "xattr", "memory", "thread", "write" };
 const size_t ctm_feed_ops_n = ARRAY_LEN(ctm_feed_ops);

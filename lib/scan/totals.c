@@ -152,11 +152,13 @@ static int finish_ids(const struct ctm_id_table *table, struct ctm_id_histogram 
 {
 	struct ctm_id_histogram ids = { .other = rounded(table->other) };
 
-	if (table->n > 0) {
-		ids.v = calloc(table->n, sizeof(*ids.v));
-		if (!ids.v) {
-			return -ENOMEM;
-		}
+	if (table->n == 0) {
+		*ret = ids;
+		return 0;
+	}
+	ids.v = calloc(table->n, sizeof(*ids.v));
+	if (!ids.v) {
+		return -ENOMEM;
 	}
 	for (size_t i = 0; i < table->size; i++) {
 		const struct ctm_id_slot *slot = &table->slot[i];
@@ -166,9 +168,7 @@ static int finish_ids(const struct ctm_id_table *table, struct ctm_id_histogram 
 			ids.v[ids.n++] = (struct ctm_id_count){ slot->id, n ? n : 1 };
 		}
 	}
-	if (ids.n > 1) {
-		qsort(ids.v, ids.n, sizeof(*ids.v), by_id);
-	}
+	qsort(ids.v, ids.n, sizeof(*ids.v), by_id);
 	*ret = ids;
 	return 0;
 }

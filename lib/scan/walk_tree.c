@@ -18,7 +18,7 @@ CTM_TREE_CALLS
 /* What a process has open beside directories: standard streams, root, pipe, and some to spare. */
 #define FDS_RESERVED 16
 /* What a worker has open beyond the budget: its directory, and a file at a rule's path. */
-#define FDS_WORKER 2
+#define FDS_WORKER ((size_t)2)
 #define FDS_MAX    1024
 
 static void worker_done(struct ctm_worker *w)
@@ -125,16 +125,18 @@ static int open_root(struct ctm_walk *walk, struct ctm_worker *w, int rootfd)
 static void set_budget(struct ctm_walk *walk)
 {
 	struct rlimit limit = { .rlim_cur = 256 };
+	size_t jobs = walk->jobs ? walk->jobs : 1;
 	size_t max;
 
 	(void)getrlimit(RLIMIT_NOFILE, &limit);
 	max = limit.rlim_cur < FDS_MAX ? (size_t)limit.rlim_cur : FDS_MAX;
 	max = max > FDS_RESERVED ? max - FDS_RESERVED : 1;
 	/* At least as many for the cache as for the workers' own. */
-	while (walk->jobs > 1 && walk->jobs * 2 * FDS_WORKER > max) {
-		walk->jobs--;
+	while (jobs > 1 && jobs * 2 * FDS_WORKER > max) {
+		jobs--;
 	}
-	walk->fds.budget = max > walk->jobs * FDS_WORKER ? max - walk->jobs * FDS_WORKER : 1;
+	walk->fds.budget = max > jobs * FDS_WORKER ? max - jobs * FDS_WORKER : 1;
+	walk->jobs = (unsigned int)jobs;
 }
 
 static int tell_totals(struct ctm_walk *walk, struct ctm_worker *workers, unsigned int jobs)
@@ -210,7 +212,7 @@ int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsig
 	int r = 0;
 
 	set_budget(&walk);
-	workers = calloc(walk.jobs, sizeof(*workers));
+	workers = calloc(walk.jobs ? walk.jobs : 1, sizeof(*workers));
 	if (!workers) {
 		return -ENOMEM;
 	}
