@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -272,19 +271,4 @@ CASES(state, owner_and_mode, places)
 	r = ctm_state_open(&host, "115", 0, &state, &err);
 	cr_assert_eq(r, places[*i].refused ? -EPERM : 0, "%s: %d %s", places[*i].name, r, err.msg);
 	cr_assert_eq(err.code, places[*i].refused ? CTM_REFUSED : CTM_OK, "%s", places[*i].name);
-}
-
-Test(state, budget)
-{
-	SCRATCH(dir);
-	STATE *state = open_state(&dir, "115");
-	struct statvfs st;
-	uint64_t budget = 0;
-	uint64_t tenth;
-
-	cr_assert_eq(statvfs(dir.path, &st), 0);
-	tenth = (uint64_t)st.f_bavail * st.f_frsize / 10;
-	cr_assert_eq(ctm_state_budget(state, &budget, NULL), 0);
-	cr_assert_leq(budget, (uint64_t)256 << 20);
-	cr_assert(budget == (uint64_t)256 << 20 || budget <= tenth + ((uint64_t)1 << 20));
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,8 +15,7 @@
 
 CTM_HOST_PATHS
 
-#define BUDGET_MAX ((uint64_t)256 << 20)
-#define WAIT_STEP  100000000L /* ns between two tries for the lock */
+#define WAIT_STEP 100000000L /* ns between two tries for the lock */
 
 void ctm_state_free(struct ctm_state *state)
 {
@@ -216,18 +214,4 @@ int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ct
 			struct ctm_err *err)
 {
 	return open_state(host, name, false, ret, err);
-}
-
-int ctm_state_budget(struct ctm_state *state, uint64_t *ret, struct ctm_err *err)
-{
-	struct statvfs st;
-	uint64_t tenth;
-
-	if (fstatvfs(state->dir, &st) < 0) {
-		return ctm_err_set(err, CTM_SYS, errno, "ask for the free space of '%s'",
-				   state->shown);
-	}
-	tenth = (uint64_t)st.f_bavail * st.f_frsize / 10;
-	*ret = tenth < BUDGET_MAX ? tenth : BUDGET_MAX;
-	return 0;
 }

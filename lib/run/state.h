@@ -58,11 +58,6 @@ int ctm_state_find(struct ctm_state *state, const char *typed, char ret[static C
 /** Directory descriptor of a run; the caller closes it. */
 int ctm_state_run_open(struct ctm_state *state, const char *run, int *ret, struct ctm_err *err);
 
-/**
- * What may be spent on saving removed files: 256 MiB, or a tenth of the free space if that is less.
- */
-int ctm_state_budget(struct ctm_state *state, uint64_t *ret, struct ctm_err *err);
-
 /** Begins a run: a new ".new-" directory (0700); the caller closes the descriptor. */
 int ctm_state_begin(struct ctm_state *state, char ret_run[static CTM_RUN_NAME_MAX], int *ret_dirfd,
 		    struct ctm_err *err);
