@@ -14,7 +14,7 @@
 
 CTM_HOST_PATHS
 
-static int write_header(struct ctm_recording *rec, enum ctm_run_kind kind, const char *undoes,
+static int write_header(struct ctm_recording *rec, const struct ctm_run_header *undoes,
 			const char *digest, struct ctm_err *err)
 {
 	const struct ctm_run *run = rec->run;
@@ -27,23 +27,23 @@ static int write_header(struct ctm_recording *rec, enum ctm_run_kind kind, const
 		.time = time(NULL),
 		.user = run->user,
 		.options = run->options,
-		.kind = kind,
-		.undoes = undoes,
+		.kind = undoes ? CTM_RUN_UNDO : CTM_RUN_REPAIR,
+		.undoes = undoes ? undoes->run : "",
 		.digest = digest,
 		.run = rec->name,
 	};
 
 	if (ctm_identity_format(run->identity, &identity) < 0 ||
-	    ctm_idmap_format(run->map, &map) < 0) {
+	    (!undoes && ctm_idmap_format(run->map, &map) < 0)) {
 		return ctm_err_nomem(err);
 	}
 	header.identity = identity.p ? identity.p : "";
-	header.map = map.p ? map.p : "";
+	header.map = undoes ? undoes->map : map.p ? map.p : "";
 	return ctm_journal_create(rec->dir, &header, &rec->journal, err);
 }
 
 int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
-			enum ctm_run_kind kind, const char *undoes, const char *digest,
+			const struct ctm_run_header *undoes, const char *digest,
 			struct ctm_err *err)
 {
 	int r;
@@ -51,7 +51,7 @@ int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
 	*rec = (struct ctm_recording){ .run = run, .dir = -1 };
 	r = ctm_state_begin(run->state, rec->name, &rec->dir, err);
 	if (r == 0) {
-		r = write_header(rec, kind, undoes, digest, err);
+		r = write_header(rec, undoes, digest, err);
 	}
 	if (r < 0) {
 		ctm_recording_done(rec);
@@ -191,7 +191,7 @@ int ctm_run_match(const struct ctm_run *run, const struct ctm_run_header *header
 		return ctm_err_set(err, CTM_CORRUPT, 0, "the record names no volume");
 	}
 	r = ctm_identity_match(&recorded, run->identity, err);
-	if (r < 0) {
+	if (r < 0 || !run->map) {
 		return r;
 	}
 	if (ctm_idmap_format(run->map, &map) < 0) {

@@ -22,9 +22,9 @@ struct ctm_recording {
 	bool sealed;
 };
 
-/** undoes: the run that an undo takes back, "" for a repair. */
+/** undoes: of an undo, the header of the run that it takes back, whose map it has too; else NULL. */
 int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
-			enum ctm_run_kind kind, const char *undoes, const char *digest,
+			const struct ctm_run_header *undoes, const char *digest,
 			struct ctm_err *err);
 /** Adds a SET or RESTORE entry. */
 int ctm_recording_add(struct ctm_recording *rec, const struct ctm_entry *entry,
@@ -52,7 +52,7 @@ void ctm_recording_done(struct ctm_recording *rec);
 /** Applies a sealed run. resume: it was interrupted. */
 int ctm_run_apply(const struct ctm_run *run, const char *name, bool resume, struct ctm_outcome *out,
 		  struct ctm_err *err);
-/** CTM_REFUSED unless the record is of this volume, with this map. */
+/** CTM_REFUSED unless the record is of this volume and, where run has a map, with this map. */
 int ctm_run_match(const struct ctm_run *run, const struct ctm_run_header *header,
 		  struct ctm_err *err);
 

@@ -119,7 +119,7 @@ int ctm_repair(const struct ctm_run *run, const struct ctm_plan *plan, const cha
 	if (r < 0) {
 		return r;
 	}
-	r = ctm_recording_begin(&rec, run, CTM_RUN_REPAIR, "", digest, err);
+	r = ctm_recording_begin(&rec, run, NULL, digest, err);
 	if (r == 0) {
 		r = record_all(&rec, plan, out, err);
 	}

@@ -27,11 +27,11 @@ struct ctm_run {
 	const struct ctm_ops *ops;
 	void *fs;
 	const struct ctm_identity *identity;
-	const struct ctm_idmap *map;
-	const char *target;  /* as the user named it */
-	const char *volume;  /* "rootfs" */
-	const char *user;    /* ctm_run_user() */
-	const char *options; /* the command line's words that mattered, "" for none */
+	const struct ctm_idmap *map; /* NULL, undo alone: not known, the record's is taken */
+	const char *target;          /* as the user named it */
+	const char *volume;          /* "rootfs" */
+	const char *user;            /* ctm_run_user() */
+	const char *options;         /* the command line's words that mattered, "" for none */
 	ctm_progress_fn progress;
 	void *progress_arg;
 };

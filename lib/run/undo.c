@@ -158,7 +158,7 @@ int ctm_undo(const struct ctm_run *run, const char *name, struct ctm_outcome *ou
 	int r = open_run(run, name, &dir, &reader, err);
 
 	if (r == 0) {
-		r = ctm_recording_begin(&to.rec, run, CTM_RUN_UNDO, name,
+		r = ctm_recording_begin(&to.rec, run, ctm_reader_header(reader),
 					ctm_reader_header(reader)->digest, err);
 	}
 	if (r < 0) {
