@@ -171,7 +171,7 @@ op == "shift" {
 	if ($2 == "I") {
 		uid = map_shift("u", $5)
 		gid = map_shift("g", $6)
-		moves = uid != $5 || gid != $6
+		moves = uid != $5
 		$5 = uid
 		$6 = gid
 	} else if ($2 == "A") {

@@ -64,8 +64,8 @@ listing_content()
 
 # listing_shift UMAP GMAP IN OUT: what a repair has to make of a listing. An id on the disk side of
 # the map stays, one on its container side moves through it, any other stays. A version 2
-# capability of a file whose owner moves becomes version 3 with the disk id of the container's root
-# as its root id.
+# capability of a file whose uid moves becomes version 3 with the disk id of the container's root
+# as its root id; a gid alone that moves leaves it.
 listing_shift()
 {
 	listing__awk -v op=shift -v umap="$1" -v gmap="$2" "$3" | LC_ALL=C sort >"$4"
