@@ -147,6 +147,27 @@ int walk_here(const char *dir, const struct ctm_scan_request *req, unsigned int 
 	return r;
 }
 
+int walk_twice(const char *dir, const struct ctm_scan_request *req, struct sight *sight)
+{
+	SIGHT(here);
+	int r = walk_dir(dir, req, sight);
+
+	cr_assert_eq(walk_here(dir, req, 2, &here), r);
+	cr_assert_eq(here.n, sight->n);
+	for (size_t i = 0; i < here.n; i++) {
+		const struct seen *a = &here.v[i], *b = &sight->v[i];
+
+		cr_assert_str_eq(a->path, b->path);
+		cr_assert_eq(a->kind, b->kind, "%s", a->path);
+		cr_assert_eq(a->err, b->err, "%s", a->path);
+		cr_assert_eq(a->st.st_ino, b->st.st_ino, "%s", a->path);
+	}
+	cr_assert_eq(here.totals.entries, sight->totals.entries);
+	cr_assert_eq(here.totals.inodes, sight->totals.inodes);
+	cr_assert_eq(here.totals.errors, sight->totals.errors);
+	return r;
+}
+
 /* nftw has no argument for its function. */
 static struct sight *looking;
 static size_t looking_len;

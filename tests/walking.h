@@ -41,6 +41,8 @@ int walk_dir_with(const char *dir, const struct ctm_scan_request *req, struct si
 /* Walks within this process (which gets another working directory). */
 int walk_here(const char *dir, const struct ctm_scan_request *req, unsigned int jobs,
 	      struct sight *sight);
+/* Both, with two threads; fails unless they say the same. */
+int walk_twice(const char *dir, const struct ctm_scan_request *req, struct sight *sight);
 /* Everything below dir and dir itself, from nftw. */
 void look_dir(const char *dir, struct sight *sight);
 
