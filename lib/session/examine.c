@@ -183,7 +183,12 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		.rules_on = sel.rules_on,
 		.raw_volume = exam->volume->kind != CTM_VOLUME_DIR,
 	};
-	if (ctm_plan_new(&policy, &plan) < 0) {
+	r = ctm_plan_new(&policy, &plan);
+	if (r == -EINVAL) {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "the map has no root of the container, so nothing can be given to it");
+	}
+	if (r < 0) {
 		return ctm_err_nomem(err);
 	}
 	r = scan_into(plan, &sel, opts, att, err);
