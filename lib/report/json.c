@@ -13,7 +13,7 @@
 #include "base/pathname.h"
 #include "base/version.h"
 #include "report/groups.h"
-#include "report/jsonparts.h"
+#include "report/json_parts.h"
 
 struct ctm_json {
 	json_t *root;
@@ -173,7 +173,7 @@ static int add_done(json_t *one, const struct ctm_done *done)
 
 int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 {
-	const struct ctm_exam *exam = rep->exam;
+	const struct ctm_exam *exam;
 	json_t *notes;
 	json_t *one;
 	int r = 0;
@@ -181,6 +181,7 @@ int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 	if (!json) {
 		return 0;
 	}
+	exam = rep->exam;
 	notes = json_array();
 	for (size_t i = 0; i < exam->notes.n; i++) {
 		r |= json_array_append_new(notes, ctm_json_text(exam->notes.v[i],

@@ -2,8 +2,8 @@
 /*
  * The recurring parts of the JSON report. All return NULL, or -ENOMEM, when memory runs out.
  */
-#ifndef CTM_REPORT_JSONPARTS_H
-#define CTM_REPORT_JSONPARTS_H
+#ifndef CTM_REPORT_JSON_PARTS_H
+#define CTM_REPORT_JSON_PARTS_H
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 /*
  * The recurring parts of the JSON report.
  */
-#include "report/jsonparts.h"
+#include "report/json_parts.h"
 
 #include <errno.h>
 #include <nettle/base16.h>

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report for programs, read back by jansson. */
+#include "report/json.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* The document of one report. */
+static json_t *document(const struct ctm_report *rep, const struct ctm_err *err)
+{
+	struct ctm_json *json = ctm_json_new("check");
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	json_t *root;
+
+	cr_assert(json && out);
+	cr_assert_eq(err ? ctm_json_error(json, rep->name, err) : ctm_json_report(json, rep), 0);
+	cr_assert_eq(ctm_json_print(json, out), 0);
+	fclose(out);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cr_assert_not_null(root, "%s", text);
+	free(text);
+	return root;
+}
+
+static const json_t *target_of(const json_t *root)
+{
+	cr_assert_eq(json_integer_value(json_object_get(root, "schema")), CTM_JSON_SCHEMA);
+	cr_assert_eq(json_array_size(json_object_get(root, "targets")), 1);
+	return json_array_get(json_object_get(root, "targets"), 0);
+}
+
+static const json_t *action_of(const json_t *target, const char *path)
+{
+	const json_t *actions = json_object_get(target, "actions");
+
+	for (size_t i = 0; i < json_array_size(actions); i++) {
+		const json_t *one = json_array_get(actions, i);
+
+		if (strcmp(json_string_value(json_object_get(one, "path")), path) == 0) {
+			return one;
+		}
+	}
+	return NULL;
+}
+
+Test(json, damaged)
+{
+	struct ctm_exam *exam = damaged_exam();
+	struct ctm_report rep = { .name = "115", .exam = exam };
+	json_t *root = document(&rep, NULL);
+	const json_t *target = target_of(root);
+	const json_t *action;
+	const json_t *after;
+
+	cr_assert_str_eq(json_string_value(json_object_get(target, "target")), "115");
+	cr_assert_str_eq(json_string_value(json_array_get(json_object_get(target, "idmap"), 0)),
+			 "u 0 100000 65536");
+	cr_assert(json_is_false(json_object_get(target, "clean")));
+	cr_assert_str_eq(json_string_value(json_object_get(target, "digest")), exam->digest);
+	cr_assert_eq(json_array_size(json_object_get(target, "actions")), exam->plan->actions.n);
+	cr_assert_eq(json_array_size(json_object_get(target, "findings")), exam->plan->findings.n);
+
+	action = action_of(target, "/usr/bin/arping");
+	cr_assert_not_null(action);
+	cr_assert_str_eq(json_string_value(json_object_get(action, "action")), "set");
+	cr_assert_null(json_object_get(action, "path_raw"), "escaping changed nothing");
+	after = json_object_get(action, "after");
+	cr_assert_str_eq(json_string_value(json_object_get(after, "mode")), "4755");
+	cr_assert_eq(json_integer_value(json_object_get(after, "uid")), 100000);
+	cr_assert_str_eq(json_string_value(json_object_get(json_object_get(after, "cap"), "text")),
+			 "cap_net_raw=ep [rootid=100000]");
+
+	action = action_of(target, "/srv/new\\nline");
+	cr_assert_not_null(action);
+	/* printf '/srv/new\nline' | base64 */
+	cr_assert_str_eq(json_string_value(json_object_get(action, "path_raw")),
+			 "L3Nydi9uZXcKbGluZQ==");
+
+	action = action_of(target, "/var/lib/dpkg/lock");
+	cr_assert_str_eq(json_string_value(json_object_get(action, "action")), "remove");
+	cr_assert_eq(strlen(json_string_value(json_object_get(action, "sha256"))), 64);
+	json_decref(root);
+	ctm_exam_free(exam);
+}
+
+Test(json, clean)
+{
+	struct ctm_exam *exam = clean_exam();
+	struct ctm_report rep = { .name = "115", .exam = exam };
+	json_t *root = document(&rep, NULL);
+	const json_t *target = target_of(root);
+
+	cr_assert(json_is_true(json_object_get(target, "clean")));
+	cr_assert_eq(json_array_size(json_object_get(target, "actions")), 0);
+	cr_assert_eq(json_array_size(json_object_get(target, "groups")), 0);
+	json_decref(root);
+	ctm_exam_free(exam);
+}
+
+Test(json, refused)
+{
+	struct ctm_report rep = { .name = "11\n5" };
+	struct ctm_err err = { 0 };
+	json_t *root;
+	const json_t *error;
+
+	(void)ctm_err_set(&err, CTM_REFUSED, 0, "CT 115 is running");
+	ctm_err_hint(&err, "stop it");
+	root = document(&rep, &err);
+	error = json_object_get(target_of(root), "error");
+	cr_assert_str_eq(json_string_value(json_object_get(target_of(root), "target")), "11\\n5");
+	cr_assert_str_eq(json_string_value(json_object_get(error, "code")), "refused");
+	cr_assert_str_eq(json_string_value(json_object_get(error, "message")), "CT 115 is running");
+	cr_assert_str_eq(json_string_value(json_object_get(error, "next")), "stop it");
+	json_decref(root);
+}
+
+Test(json, done)
+{
+	struct ctm_done done = { .exam = damaged_exam() };
+	struct ctm_result failed = {
+		.kind = CTM_RESULT_FAILED,
+		.path = "etc/c",
+		.path_len = 5,
+		.what = "chown",
+		.err = 1,
+		.n = 1,
+	};
+	struct ctm_report rep = { .name = "115", .exam = done.exam, .done = &done };
+	json_t *root;
+	const json_t *result;
+
+	strcpy(done.run.run, "0001-20261130T120000Z");
+	done.run.counts.done = 4;
+	cr_assert_eq(ctm_outcome_add(&done.run, &failed), 0);
+	root = document(&rep, NULL);
+	cr_assert_str_eq(json_string_value(json_object_get(target_of(root), "run")), done.run.run);
+	cr_assert_eq(json_integer_value(json_object_get(target_of(root), "done")), 4);
+	result = json_array_get(json_object_get(target_of(root), "failed"), 0);
+	cr_assert_str_eq(json_string_value(json_object_get(result, "path")), "/etc/c");
+	cr_assert_eq(json_integer_value(json_object_get(result, "errno")), 1);
+	json_decref(root);
+	ctm_done_free(&done);
+}
+
+Test(json, without_a_document_nothing_happens)
+{
+	cr_assert_eq(ctm_json_report(NULL, NULL), 0);
+	cr_assert_eq(ctm_json_error(NULL, NULL, NULL), 0);
+	cr_assert_eq(ctm_json_print(NULL, NULL), 0);
+}
