@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs_tree.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -241,6 +242,16 @@ static int inspect(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 	return judge(w, dir, name, len, off, ruled, &attrs);
 }
 
+/*
+ * Where a snapshot was taken of a subvolume with another one inside, it has an empty directory in
+ * the other one's place. That is no inode: the kernel makes it up, with the time of the day and an
+ * owner of its choice, and forgets what it is changed to.
+ */
+static bool is_made_up(const struct ctm_walk *walk, const struct statx *stx)
+{
+	return walk->is_btrfs && stx->stx_ino == BTRFS_EMPTY_SUBVOL_DIR_OBJECTID;
+}
+
 int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len)
 {
 	int r = ctm_walk_stat(name, &w->stx);
@@ -254,6 +265,9 @@ int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 		struct ctm_fact fact = { .kind = CTM_FACT_MOUNT };
 
 		return ctm_walk_tell(w, dir, name, len, &fact);
+	}
+	if (is_made_up(w->walk, &w->stx)) {
+		return 0;
 	}
 	r = inspect(w, dir, name, len);
 	if (r < 0 || !S_ISDIR(w->stx.stx_mode)) {

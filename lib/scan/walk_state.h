@@ -51,6 +51,7 @@ struct ctm_walk {
 	const struct ctm_scan_request *req;
 	uint64_t mnt_id; /* of the root */
 	bool has_mnt_id;
+	bool is_btrfs;
 	unsigned int jobs;
 	pthread_mutex_t out_lock; /* of the pipe */
 

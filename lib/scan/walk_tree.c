@@ -2,11 +2,13 @@
 /* One walk, from the root's descriptor to the last record. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -99,10 +101,12 @@ static int open_root(struct ctm_walk *walk, struct ctm_worker *w, int rootfd)
 {
 	CLEANUP_CLOSE int fd = ctm_walk_openat(w, rootfd, ".", O_RDONLY | O_DIRECTORY);
 	struct statx stx;
+	struct statfs sfs;
 
 	if (fd < 0) {
 		return fd;
 	}
+	walk->is_btrfs = fstatfs(fd, &sfs) == 0 && sfs.f_type == BTRFS_SUPER_MAGIC;
 	if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_MNT_ID, &stx) <
 	    0) {
 		return -errno;
