@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/pathname.h"
 #include "must.h"
+#include "run/undo.h"
 
 static void open_state(struct stage *s)
 {
@@ -233,4 +234,69 @@ void stage_plan_done(struct ctm_plan *plan)
 {
 	ctm_vec_done(&plan->actions);
 	ctm_arena_done(&plan->arena);
+}
+
+char *stage_repair(struct stage *s)
+{
+	CLEANUP(stage_plan_done) struct ctm_plan plan = stage_plan(s);
+	CLEANUP(ctm_outcome_done) struct ctm_outcome out = { 0 };
+
+	must(ctm_repair(&s->run, &plan, STAGE_DIGEST, &out, NULL) == 0);
+	must(!ctm_outcome_partial(&out));
+	must(out.counts.done == plan.actions.n);
+	return fake_listing(&s->fs);
+}
+
+void stage_undo(struct stage *s, const char *typed)
+{
+	CLEANUP(ctm_outcome_done) struct ctm_outcome out = { 0 };
+	struct ctm_run_info info;
+
+	must(ctm_undo_choose(&s->run, typed, &info, NULL) == 0);
+	must(ctm_undo(&s->run, info.name, &out, NULL) == 0);
+	must(!ctm_outcome_partial(&out));
+	must(s->fs.open == 0);
+}
+
+void stage_expect(struct stage *s, const char *want, const char *when)
+{
+	CLEANUP_FREE char *now = fake_listing(&s->fs);
+
+	if (strcmp(now, want) != 0) {
+		(void)fprintf(stderr, "%s:\n%s\nwanted:\n%s\n", when, now, want);
+		must(!"the volume is as listed");
+	}
+}
+
+char *stage_model(struct stage *s)
+{
+	CLEANUP(stage_plan_done) struct ctm_plan plan = stage_plan(s);
+	struct fakefs copy = s->fs;
+	char *listing;
+
+	/* Nodes are plain; only the array is copied. */
+	copy.nodes.v = calloc(copy.nodes.n, sizeof(*copy.nodes.v));
+	memcpy(copy.nodes.v, s->fs.nodes.v, copy.nodes.n * sizeof(*copy.nodes.v));
+	for (size_t i = 0; i < plan.actions.n; i++) {
+		struct fake_node *n = fake_at(&copy, plan.actions.v[i].path);
+
+		if (plan.actions.v[i].kind == CTM_ACT_REMOVE) {
+			n->gone = true;
+		} else {
+			n->state = plan.actions.v[i].after;
+		}
+	}
+	listing = fake_listing(&copy);
+	free(copy.nodes.v);
+	return listing;
+}
+
+const struct ctm_result *stage_result(const struct ctm_outcome *out, const char *path)
+{
+	for (size_t i = 0; i < out->results.n; i++) {
+		if (strcmp(out->results.v[i].path, path) == 0) {
+			return &out->results.v[i];
+		}
+	}
+	return NULL;
 }

@@ -42,6 +42,19 @@ void stage_random(struct stage *s, unsigned int *seed, unsigned int n);
 struct ctm_plan stage_plan(struct stage *s);
 void stage_plan_done(struct ctm_plan *plan);
 
+/* Repairs what is wrong now; the listing after it. Nothing may be left. */
+char *stage_repair(struct stage *s);
+/* Takes the run back (NULL: the default one). Nothing may be left. */
+void stage_undo(struct stage *s, const char *typed);
+/* The listing that a repair should end in, computed beside it. */
+char *stage_model(struct stage *s);
+/* The volume is as listed; else both are shown, with when. */
+void stage_expect(struct stage *s, const char *want, const char *when);
+/* What was told of this path, or NULL. */
+const struct ctm_result *stage_result(const struct ctm_outcome *out, const char *path);
+
+#define STAGE_DIGEST "00112233445566778899aabbccddeeff"
+
 /* Ends the program that held the lock and starts another one. */
 void stage_restart(struct stage *s);
 

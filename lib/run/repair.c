@@ -34,8 +34,8 @@ static int refuse_unfinished(const struct ctm_run *run, struct ctm_err *err)
 	}
 	r = ctm_err_set(err, CTM_REFUSED, 0, "run %s was interrupted and has to be finished first",
 			name);
-	ctm_err_hint(err, "finish it with ctmend repair, or take it back with: ctmend undo %s %s",
-		     run->target, name);
+	ctm_err_hint(err, "ctmend undo %s %s puts the volume back as it was before it", run->target,
+		     name);
 	return r;
 }
 

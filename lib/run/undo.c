@@ -22,12 +22,8 @@ static int choose_newest(const struct ctm_run *run, const struct ctm_history *hi
 		if (strcmp(info->volume, run->volume) != 0) {
 			continue;
 		}
-		if (info->kind == CTM_RUN_UNDO && info->status == CTM_RUN_INTERRUPTED) {
-			return ctm_err_set(err, CTM_REFUSED, 0,
-					   "undo %s was interrupted and has to be finished first",
-					   info->name);
-		}
-		if (info->kind == CTM_RUN_REPAIR && info->status != CTM_RUN_UNDONE) {
+		if (info->kind == CTM_RUN_UNDO ? info->status == CTM_RUN_INTERRUPTED :
+						 info->status != CTM_RUN_UNDONE) {
 			*ret = *info;
 			return 0;
 		}
@@ -52,10 +48,6 @@ static int choose_named(const struct ctm_run *run, const struct ctm_history *his
 	if (strcmp(found->volume, run->volume) != 0) {
 		return ctm_err_set(err, CTM_REFUSED, 0, "run %s was of volume %s, not of %s", name,
 				   found->volume, run->volume);
-	}
-	if (found->kind == CTM_RUN_UNDO && found->status == CTM_RUN_INTERRUPTED) {
-		return ctm_err_set(err, CTM_REFUSED, 0,
-				   "undo %s was interrupted and has to be finished first", name);
 	}
 	*ret = *found;
 	return 0;
@@ -96,6 +88,27 @@ static int open_run(const struct ctm_run *run, const char *name, int *ret_dir,
 	return r < 0 ? ctm_err_wrap(err, "run %s", name) : 0;
 }
 
+/* The same command that was interrupted goes on where it was. */
+static bool is_unfinished_undo(const struct ctm_reader *reader)
+{
+	return ctm_reader_header(reader)->kind == CTM_RUN_UNDO && !ctm_reader_end(reader, NULL);
+}
+
+static int show_rest(struct ctm_reader *reader, ctm_undo_fn fn, void *arg, struct ctm_err *err)
+{
+	struct ctm_entry entry;
+	uint64_t index;
+	int r;
+
+	while ((r = ctm_reader_next(reader, &entry, &index, err)) == 1) {
+		r = ctm_reader_is_done(reader, index) ? 0 : fn(&entry, arg);
+		if (r < 0) {
+			break;
+		}
+	}
+	return r;
+}
+
 int ctm_undo_plan(const struct ctm_run *run, const char *name, ctm_undo_fn fn, void *arg,
 		  struct ctm_outcome *out, struct ctm_err *err)
 {
@@ -103,7 +116,12 @@ int ctm_undo_plan(const struct ctm_run *run, const char *name, ctm_undo_fn fn, v
 	CLEANUP_CLOSE int dir = -1;
 	int r = open_run(run, name, &dir, &reader, err);
 
-	return r < 0 ? r : ctm_revert(run->ops, run->fs, reader, fn, arg, out, err);
+	if (r < 0) {
+		return r;
+	}
+	return is_unfinished_undo(reader) ?
+		       show_rest(reader, fn, arg, err) :
+		       ctm_revert(run->ops, run->fs, reader, fn, arg, out, err);
 }
 
 struct recorder {
@@ -157,6 +175,11 @@ int ctm_undo(const struct ctm_run *run, const char *name, struct ctm_outcome *ou
 	struct recorder to = { .rec = { .dir = -1 }, .out = out, .err = err };
 	int r = open_run(run, name, &dir, &reader, err);
 
+	if (r == 0 && is_unfinished_undo(reader)) {
+		(void)memccpy(out->undoes, ctm_reader_header(reader)->undoes, '\0',
+			      sizeof(out->undoes) - 1);
+		return ctm_run_apply(run, name, true, out, err);
+	}
 	if (r == 0) {
 		r = ctm_recording_begin(&to.rec, run, ctm_reader_header(reader),
 					ctm_reader_header(reader)->digest, err);

@@ -12,8 +12,8 @@
 
 /**
  * Which run would be taken back: typed (a name or number) or, when NULL, the newest one of the
- * volume that is no undo and not taken back. CTM_REFUSED: there is none, it was of another volume,
- * or a newer run was interrupted.
+ * volume that is no undo and not taken back; an undo that was interrupted comes before it, since
+ * ctm_undo() finishes it. CTM_REFUSED: there is none, or it was of another volume.
  */
 int ctm_undo_choose(const struct ctm_run *run, const char *typed, struct ctm_run_info *ret,
 		    struct ctm_err *err);
@@ -32,7 +32,8 @@ int ctm_undo_plan(const struct ctm_run *run, const char *name, ctm_undo_fn fn, v
 /**
  * Takes the run back, newest entry first; removed files come back, mtimes of their directories
  * too. What is not in the state the run left is a conflict, left and listed. The undo is a run
- * with a record of its own, so it can be undone by name.
+ * with a record of its own, so it can be undone by name. An undo that was interrupted is finished
+ * instead.
  */
 int ctm_undo(const struct ctm_run *run, const char *name, struct ctm_outcome *out,
 	     struct ctm_err *err);

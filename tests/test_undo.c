@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests of taking repairs back, and of taking that back. */
+#include "run/undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cases.h"
+#include "run/history.h"
+#include "stage.h"
+
+#define OUTCOME CLEANUP(ctm_outcome_done) struct ctm_outcome
+#define TEXT    CLEANUP_FREE char
+#define HISTORY CLEANUP(ctm_history_done) struct ctm_history
+
+Test(undo, repair_undo_redo)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *want = NULL;
+	TEXT *after = NULL;
+	HISTORY history = { 0 };
+
+	stage_damage(s);
+	before = fake_listing(&s->fs);
+	want = stage_model(s);
+	after = stage_repair(s);
+	cr_assert_str_eq(after, want);
+	stage_undo(s, NULL);
+	stage_expect(s, before, "undone");
+	stage_undo(s, "2");
+	stage_expect(s, after, "redone");
+	stage_undo(s, NULL);
+	stage_expect(s, before, "the repair counts again, and is undone again");
+
+	cr_assert_eq(ctm_history_read(s->state, &history, NULL), 0);
+	cr_assert_eq(history.runs.n, 4);
+	cr_expect_eq(history.runs.v[0].status, CTM_RUN_UNDONE);
+	cr_expect_str_eq(history.runs.v[0].undone_by, history.runs.v[3].name);
+	cr_expect_eq(history.runs.v[0].kind, CTM_RUN_REPAIR);
+	cr_expect_eq(history.runs.v[0].removed, 3);
+	cr_expect_eq(history.runs.v[0].restored, 0);
+	cr_expect_str_eq(history.runs.v[0].user, "tester");
+	cr_expect_str_eq(history.runs.v[0].digest, STAGE_DIGEST);
+	cr_expect_gt(history.runs.v[0].bytes, 0);
+	cr_expect_eq(history.runs.v[1].status, CTM_RUN_UNDONE, "the undo was undone");
+	cr_expect_eq(history.runs.v[1].kind, CTM_RUN_UNDO);
+	cr_expect_eq(history.runs.v[1].restored, 3);
+	cr_expect_str_eq(history.runs.v[1].undoes, history.runs.v[0].name);
+	cr_expect_eq(history.runs.v[2].status, CTM_RUN_DONE);
+	cr_expect_eq(history.runs.v[2].removed, 3);
+	cr_expect_eq(history.runs.v[3].status, CTM_RUN_DONE);
+}
+
+Test(undo, random_trees)
+{
+	for (unsigned int round = 1; round <= 60; round++) {
+		STAGE(s);
+		TEXT *before = NULL;
+		TEXT *want = NULL;
+		TEXT *after = NULL;
+		unsigned int seed = round;
+
+		stage_random(s, &seed, round);
+		s->fs.no_handles = round % 4 == 0;
+		before = fake_listing(&s->fs);
+		want = stage_model(s);
+		after = stage_repair(s);
+		cr_assert_str_eq(after, want, "round %u", round);
+		if (strcmp(before, after) != 0) {
+			stage_undo(s, NULL);
+			stage_expect(s, before, "undone");
+			stage_undo(s, "2");
+			stage_expect(s, after, "redone");
+		}
+	}
+}
+
+/* The container ran in between: only what it did not touch goes back, each other entry is told. */
+Test(undo, undo_after_changes)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	stage_damage(s);
+	after = stage_repair(s);
+	fake_at(&s->fs, "usr/bin/sudo")->state.mode = S_IFREG | 0755;
+	fake_at(&s->fs, "usr/bin/ping")->gone = true;
+	(void)fake_add(&s->fs, "var/lib/dpkg/lock", S_IFREG | 0640, STAGE_BASE, STAGE_BASE);
+	fake_at(&s->fs, "var/partial")->mtime.tv_sec = 77777;
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0);
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s", err.msg);
+	cr_expect_eq(out.counts.conflicts, 3);
+	cr_expect_str_eq(stage_result(&out, "usr/bin/sudo")->what, "changed");
+	cr_expect_str_eq(stage_result(&out, "usr/bin/ping")->what, "gone");
+	cr_expect_str_eq(stage_result(&out, "var/lib/dpkg/lock")->what, "in the way");
+	cr_expect_eq(fake_at(&s->fs, "usr/bin/sudo")->state.uid.v, STAGE_BASE);
+	cr_expect_eq(fake_at(&s->fs, "etc/shadow")->state.uid.v, 42);
+	cr_expect_not_null(fake_at(&s->fs, "var/partial/a.deb"));
+	cr_expect_eq(fake_at(&s->fs, "var/partial")->mtime.tv_sec, 77777, "the container's own");
+}
+
+static int count_entries(const struct ctm_entry *entry, void *arg)
+{
+	unsigned int *n = arg;
+
+	cr_assert_neq(entry->ref.path, NULL);
+	(*n)++;
+	return 0;
+}
+
+Test(undo, showing_an_undo_changes_nothing)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	unsigned int n = 0;
+
+	stage_damage(s);
+	after = stage_repair(s);
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, NULL), 0);
+	cr_assert_eq(ctm_undo_plan(&s->run, info.name, count_entries, &n, &out, NULL), 0);
+	cr_assert_eq(n, info.set + info.removed);
+	stage_expect(s, after, "shown");
+}
+
+Test(undo, nothing_to_undo)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), -EPERM);
+	cr_assert_eq(err.code, CTM_REFUSED);
+	stage_damage(s);
+	after = stage_repair(s);
+	stage_undo(s, NULL);
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), -EPERM);
+	cr_assert_eq(ctm_undo_choose(&s->run, "9", &info, &err), -ENOENT);
+	s->run.volume = "mp0";
+	cr_assert_eq(ctm_undo_choose(&s->run, "1", &info, &err), -EPERM, "another volume's run");
+}
+
+static const struct {
+	const char *name;
+	bool map; /* else the volume is another one */
+} others[] = {
+	{ "another volume", false },
+	{ "another map", true },
+};
+
+CASES(undo, undo_elsewhere_is_refused, others)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	stage_damage(s);
+	after = stage_repair(s);
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0);
+	if (others[*i].map) {
+		const struct ctm_range more = { .ct = 70000, .disk = 300000, .len = 5 };
+
+		cr_assert_eq(ctm_idmap_add(s->map, CTM_UID, more), 0);
+	} else {
+		s->identity.root_ino = 5;
+	}
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), -EPERM, "%s", others[*i].name);
+	cr_assert_eq(err.code, CTM_REFUSED, "%s", others[*i].name);
+	stage_expect(s, after, others[*i].name);
+}
+
+static void flip(struct stage *s, const char *run, const char *file, off_t at)
+{
+	CLEANUP_CLOSE int dir = -1;
+	CLEANUP_CLOSE int fd = -1;
+	unsigned char c;
+
+	cr_assert_eq(ctm_state_run_open(s->state, run, &dir, NULL), 0);
+	fd = openat(dir, file, O_RDWR);
+	cr_assert_eq(pread(fd, &c, 1, at), 1);
+	c ^= 1;
+	cr_assert_eq(pwrite(fd, &c, 1, at), 1);
+}
+
+static const char *const damaged_files[] = { "journal", "removed.tar" };
+
+/* Refused as a whole, before anything of the volume changes. */
+CASES(undo, undo_of_a_damaged_record, damaged_files)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+	HISTORY history = { 0 };
+
+	stage_damage(s);
+	after = stage_repair(s);
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0);
+	flip(s, info.name, damaged_files[*i], 600);
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), -EBADMSG, "%s", damaged_files[*i]);
+	cr_assert_eq(err.code, CTM_CORRUPT, "%s", damaged_files[*i]);
+	stage_expect(s, after, damaged_files[*i]);
+	cr_assert_eq(ctm_history_read(s->state, &history, NULL), 0);
+	cr_assert_eq(history.runs.n, 1, "nothing is left of the undo");
+	cr_assert_eq(history.runs.v[0].status == CTM_RUN_DAMAGED, *i == 0);
+}
