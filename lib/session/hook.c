@@ -52,7 +52,19 @@ static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_se
 	int r = ctm_target_locate_starting(&opts->host, call->name, call->config, call->rootfs,
 					   &target, err);
 
-	return r < 0 ? r : ctm_starter_monitor(target->socket, ret, err);
+	if (r == 0) {
+		r = ctm_starter_monitor(target->socket, ret, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	/* One line: LXC reads little of what a hook prints. */
+	if (*ret && target->volumes.v[0].kind != CTM_VOLUME_DIR) {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "a hook mounts no image; stop it and use: ctmend repair %s",
+				   call->name);
+	}
+	return 0;
 }
 
 int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
