@@ -406,3 +406,32 @@ CASES(walk, ten_thousand_levels, depths)
 	cr_assert_eq(count_here(fd, 2), 3 * DEPTH + 1, "%s", depths[*i].name);
 	uproot(s.path);
 }
+
+/* A path has a limit, for the sake of memory; what is too deep is named, and all else is found. */
+Test(walk, deeper_than_a_path_may_be)
+{
+	in_memory();
+	SCRATCH(s);
+	CLEANUP_CLOSE int fd = open(s.path, O_PATH | O_CLOEXEC);
+	CLEANUP(ctm_source_freep) struct ctm_source *source = NULL;
+	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
+	const struct ctm_scan_request req = { .want_all = true };
+	/* A path of so many levels still leaves room for a name. */
+	const int levels = (int)((CTM_FEED_PATH_MAX - CTM_FEED_NAME_MAX + 1) / 256);
+	char name[256] = { 0 };
+	size_t deepest = 0;
+
+	memset(name, 'd', 255);
+	cr_assert_eq(fchdir(s.fd), 0);
+	for (int k = 0; k < levels + 3; k++) {
+		cr_assert_eq(mkdir(name, 0755), 0);
+		cr_assert_eq(chdir(name), 0);
+	}
+	cr_assert_eq(fchdir(s.fd), 0);
+	cr_assert_eq(ctm_walk_new(fd, &source, NULL), 0);
+	cr_assert_eq(ctm_source_scan(source, &req, measure, &deepest, &totals, NULL), 0);
+	cr_assert_eq(totals.errors, 1);
+	cr_assert_eq(totals.dirs, (uint64_t)levels + 2, "the root, and the first too deep by name");
+	cr_assert_eq(deepest, 256 * ((size_t)levels + 1) - 1);
+	uproot(s.path);
+}

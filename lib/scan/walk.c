@@ -50,6 +50,17 @@ static unsigned int online(void)
 	return 1;
 }
 
+/* A pipe. */
+struct ends {
+	int fd[2];
+};
+
+static void close_both(struct ends *ends)
+{
+	ctm_closep(&ends->fd[0]);
+	ctm_closep(&ends->fd[1]);
+}
+
 /* Our side of the new process: its descriptor. */
 static int watch(pid_t pid, int *ret, struct ctm_err *err)
 {
@@ -66,33 +77,54 @@ static int watch(pid_t pid, int *ret, struct ctm_err *err)
 	return 0;
 }
 
-static int start(struct reader *reader, int rootfd, const struct ctm_scan_request *req,
-		 unsigned int jobs, struct ctm_err *err)
+/* Keeps the new process waiting until it is watched: one that is gone already has no descriptor. */
+static void wait_for(int go[2])
+{
+	char byte;
+
+	ctm_closep(&go[1]);
+	while (read(go[0], &byte, 1) < 0 && errno == EINTR) {
+	}
+}
+
+static pid_t spawn(int rootfd, int out, const struct ctm_scan_request *req, unsigned int jobs,
+		   int go[2])
 {
 	const pid_t parent = getpid();
-	CLEANUP_CLOSE int out = -1;
 	sigset_t all, before;
-	int fd[2], failed;
+	int failed;
 	pid_t pid;
 
-	if (pipe2(fd, O_CLOEXEC) < 0) {
-		return ctm_err_set(err, CTM_SYS, errno, "make a pipe for the walk");
-	}
-	reader->fd = fd[0];
-	out = fd[1];
-	(void)fcntl(out, F_SETPIPE_SZ, PIPE_SIZE);
 	/* No handler of ours may run in the new process. */
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	failed = errno;
 	if (pid == 0) {
+		wait_for(go);
 		_exit(ctm_walk_child(rootfd, out, parent, req, jobs));
 	}
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	if (pid < 0) {
-		return ctm_err_set(err, CTM_SYS, failed, "start the walk's process");
+	errno = failed;
+	return pid;
+}
+
+static int start(struct reader *reader, int rootfd, const struct ctm_scan_request *req,
+		 unsigned int jobs, struct ctm_err *err)
+{
+	CLEANUP(close_both) struct ends facts = { { -1, -1 } };
+	CLEANUP(close_both) struct ends go = { { -1, -1 } };
+	pid_t pid;
+
+	if (pipe2(facts.fd, O_CLOEXEC) < 0 || pipe2(go.fd, O_CLOEXEC) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "make a pipe for the walk");
 	}
+	(void)fcntl(facts.fd[1], F_SETPIPE_SZ, PIPE_SIZE);
+	pid = spawn(rootfd, facts.fd[1], req, jobs, go.fd);
+	if (pid < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "start the walk's process");
+	}
+	reader->fd = TAKE_FD(facts.fd[0]);
 	return watch(pid, &reader->pidfd, err);
 }
 

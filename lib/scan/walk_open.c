@@ -12,7 +12,13 @@
 
 CTM_TREE_CALLS
 
-/* glibc 2.36 has no wrapper. */
+/* Often enough for a rename in between, and soon over when there is another reason. */
+#define TRIES 8
+
+/*
+ * glibc 2.36 has no wrapper. EXDEV means a mount on the way, but also that what was found was moved
+ * out of dir in the same moment (complete_walk() of the kernel): the next try finds it gone.
+ */
 static int openat2_below(int dir, const char *path, int flags)
 {
 	struct open_how how = {
@@ -20,11 +26,12 @@ static int openat2_below(int dir, const char *path, int flags)
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
 			   RESOLVE_NO_XDEV,
 	};
+	int tries = TRIES;
 	long fd;
 
 	do {
 		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	} while (fd < 0 && errno == EINTR);
+	} while (fd < 0 && (errno == EINTR || (errno == EXDEV && --tries > 0)));
 	return fd < 0 ? -errno : (int)fd;
 }
 
