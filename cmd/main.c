@@ -30,6 +30,7 @@
 #include "base/version.h"
 #include "command.h"
 #include "report/wrap.h"
+#include "term.h"
 
 CTM_HOST_PATHS
 
@@ -184,7 +185,10 @@ int main(int argc, char **argv)
 	}
 	ctm_log_set(print_debug, NULL, getenv("CTM_DEBUG"));
 	options_init(&opts);
+	opts.session.progress = term_progress;
+	opts.session.notice = term_notice;
 	status = dispatch(&opts, argc, argv);
+	term_progress_end();
 	options_done(&opts);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		fprintf(stderr, "ctmend: cannot write the report: %s\n", strerror(errno));

@@ -57,7 +57,7 @@ bool term_ask(const char *question)
 	return strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0;
 }
 
-void term_progress(const char *stage, uint64_t done, uint64_t total, void *arg)
+void term_progress(uint64_t done, uint64_t total, void *arg)
 {
 	static struct timespec last;
 	struct timespec now;
@@ -72,12 +72,17 @@ void term_progress(const char *stage, uint64_t done, uint64_t total, void *arg)
 	}
 	last = now;
 	progress_shown = true;
-	if (total) {
-		fprintf(stderr, "\r\033[K%s %" PRIu64 " of %" PRIu64, stage, done, total);
-	} else {
-		fprintf(stderr, "\r\033[K%s %" PRIu64, stage, done);
-	}
+	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " changes", done, total);
 	fflush(stderr);
+}
+
+void term_notice(const char *text, void *arg)
+{
+	(void)arg;
+	if (isatty(STDERR_FILENO)) {
+		term_progress_end();
+		fprintf(stderr, "ctmend: %s\n", text);
+	}
 }
 
 void term_progress_end(void)

@@ -26,7 +26,9 @@ bool term_ask(const char *question);
  * A ctm_session_opts progress callback: a line on stderr that overwrites itself; nothing off a
  * terminal.
  */
-void term_progress(const char *stage, uint64_t done, uint64_t total, void *arg);
+void term_progress(uint64_t done, uint64_t total, void *arg);
+/** A ctm_session_opts notice callback: the sentence, on a terminal. */
+void term_notice(const char *text, void *arg);
 /** Removes the progress line. */
 void term_progress_end(void);
 

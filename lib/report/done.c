@@ -116,6 +116,13 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 	for (size_t i = 0; i < done->exam->notes.n; i++) {
 		fprintf(out, "note: %s\n", done->exam->notes.v[i]);
 	}
+	if (done->finished.run[0]) {
+		fprintf(out,
+			"run %s had been interrupted; finished it: %" PRIu64
+			" changes made, %" PRIu64 " were made before\n",
+			done->finished.run, done->finished.counts.done,
+			done->finished.counts.already);
+	}
 	if (run->run[0]) {
 		fprintf(out, "run %s%s%s: %" PRIu64 " change%s made", run->run,
 			run->undoes[0] ? ", takes back " : "", run->undoes, run->counts.done,
@@ -126,7 +133,7 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 		}
 		fputc('\n', out);
 		r = put_results(out, rep);
-	} else if (now && !ctm_plan_has_work(now)) {
+	} else if (now && !done->finished.run[0] && !ctm_plan_has_work(now)) {
 		fputs("nothing to repair\n", out);
 	}
 	if (r == 0 && now) {

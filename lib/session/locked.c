@@ -52,7 +52,7 @@ int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts 
 		return ctm_state_open(&opts->host, dir.p, opts->wait, ret, err);
 	}
 	r = ctm_state_open_read(&opts->host, dir.p, ret, err);
-	return r == -ENOENT ? ctm_err_set(err, CTM_REFUSED, 0,
+	return r == -ENOENT ? ctm_err_set(err, CTM_REFUSED, ENOENT,
 					  "no repair of it is recorded on this host") :
 			      r;
 }
@@ -68,5 +68,20 @@ void ctm_locked_describe(const struct ctm_exam *exam, const struct ctm_session_o
 	run->user = user;
 	run->options = opts->words ? opts->words : "";
 	run->progress = opts->progress;
-	run->progress_arg = opts->progress_arg;
+	run->progress_arg = opts->callback_arg;
+}
+
+int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		      struct ctm_attached **ret, struct ctm_err *err)
+{
+	struct ctm_forecast forecast;
+	int r = ctm_attach_forecast(exam->volume, CTM_WRITE, &forecast, err);
+
+	if (r < 0) {
+		return r;
+	}
+	if (forecast.wait && opts->notice) {
+		opts->notice(forecast.note, opts->callback_arg);
+	}
+	return ctm_attach(&opts->host, exam->volume, CTM_WRITE, ret, err);
 }

@@ -17,9 +17,13 @@
 int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
 		     struct ctm_guard **ret, struct ctm_err *err);
 
-/** Opens the target's records; write: takes their lock too. */
+/** Opens the target's records; write: takes their lock too. -ENOENT, CTM_REFUSED: there are none to read. */
 int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts *opts, bool write,
 		     struct ctm_state **ret, struct ctm_err *err);
+
+/** Attaches for writing; a wait that the kernel will impose is announced first (opts->notice). */
+int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		      struct ctm_attached **ret, struct ctm_err *err);
 
 /** Fills in what a run records of its surroundings; user must live as long as the run. */
 void ctm_locked_describe(const struct ctm_exam *exam, const struct ctm_session_opts *opts,

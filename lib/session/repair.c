@@ -10,11 +10,13 @@
 
 #include "base/cleanup.h"
 #include "run/effects.h"
+#include "run/history.h"
 #include "session/locked.h"
 
 void ctm_done_free(struct ctm_done *done)
 {
 	ctm_exam_free(done->exam);
+	ctm_outcome_done(&done->finished);
 	ctm_outcome_done(&done->run);
 	ctm_plan_free(done->left);
 	*done = (struct ctm_done){ 0 };
@@ -27,7 +29,8 @@ bool ctm_done_partly(const struct ctm_done *done)
 				     done->run.run[0] || !done->exam ? NULL :
 								       done->exam->plan;
 
-	return ctm_outcome_partial(&done->run) || (now && ctm_plan_has_work(now));
+	return ctm_outcome_partial(&done->finished) || ctm_outcome_partial(&done->run) ||
+	       (now && ctm_plan_has_work(now));
 }
 
 static int look_read_only(struct ctm_exam *exam, const struct ctm_session_opts *opts,
@@ -84,70 +87,135 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 	return 0;
 }
 
-/* Carries out the plan on the volume attached for writing, and looks again. */
-static int carry_out(struct ctm_done *done, const struct ctm_session_opts *opts,
-		     struct ctm_attached *att, struct ctm_err *err)
-{
-	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
-	CLEANUP(ctm_effects_done) struct ctm_effects fx = { .root = -1, .real = -1 };
-	struct ctm_run run = { .ops = &ctm_effects_ops, .fs = &fx };
+/* The volume attached for writing, with its records. */
+struct work {
+	struct ctm_attached *att;
+	struct ctm_state *state;
+	struct ctm_effects fx;
+	struct ctm_run run;
 	char user[64];
-	int r;
+};
 
-	ctm_locked_describe(done->exam, opts, user, &run);
-	r = ctm_locked_state(done->exam, opts, true, &state, err);
+static void work_done(struct work *w)
+{
+	ctm_effects_done(&w->fx);
+	ctm_state_free(w->state);
+	ctm_attached_freep(&w->att);
+}
+
+static int work_begin(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
+		      struct ctm_err *err)
+{
+	int r = ctm_locked_attach(done->exam, opts, &w->att, err);
+
 	if (r == 0) {
-		r = ctm_effects_init(&fx, ctm_attached_root(att),
+		done->exam->identity = *ctm_attached_identity(w->att);
+		ctm_locked_describe(done->exam, opts, w->user, &w->run);
+		r = ctm_locked_state(done->exam, opts, true, &w->state, err);
+	}
+	if (r == 0) {
+		r = ctm_effects_init(&w->fx, ctm_attached_root(w->att),
 				     done->exam->volume->kind != CTM_VOLUME_DIR, err);
 	}
-	if (r == 0) {
-		run.state = state;
-		r = ctm_repair(&run, done->exam->plan, done->exam->digest, &done->run, err);
+	w->run.ops = &ctm_effects_ops;
+	w->run.fs = &w->fx;
+	w->run.state = w->state;
+	return r;
+}
+
+/* 1 and the name of a run of this volume that was interrupted, else 0. */
+static int find_unfinished(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
+{
+	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
+	struct ctm_err why = { 0 };
+	int r = ctm_locked_state(exam, opts, false, &state, &why);
+
+	if (r == -ENOENT) {
+		return 0;
+	}
+	if (r < 0) {
+		if (err) {
+			*err = why;
+		}
+		return r;
+	}
+	return ctm_history_unfinished(state, exam->volume->key, ret, err);
+}
+
+/* Takes a fresh look; what the user agreed to must still be what there is to do. */
+static int look_again(struct ctm_done *done, const struct ctm_session_opts *opts,
+		      const char *digest, struct ctm_attached *att, struct ctm_err *err)
+{
+	int r = ctm_exam_look(done->exam, opts, att, err);
+
+	return r < 0 ? r : ctm_exam_agree(done->exam, digest, err);
+}
+
+/* unfinished: name of the run to finish first, "" for none. stale: what was seen read-only may be old. */
+static int work_through(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
+			const char *digest, const char *unfinished, bool stale, struct ctm_err *err)
+{
+	int r = work_begin(w, done, opts, err);
+
+	if (r == 0 && unfinished[0]) {
+		r = ctm_repair_resume(&w->run, unfinished, &done->finished, err);
+	}
+	if (r == 0 && (stale || unfinished[0])) {
+		r = look_again(done, opts, digest, w->att, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	if (done->exam->plan->actions.n) {
+		r = ctm_repair(&w->run, done->exam->plan, done->exam->digest, &done->run, err);
 	}
 	if (r == 0) {
-		r = ctm_exam_plan(done->exam, opts, att, &done->left, err);
+		r = ctm_exam_plan(done->exam, opts, w->att, &done->left, err);
 	}
 	return r;
 }
 
 static int repair_attached(struct ctm_done *done, const struct ctm_session_opts *opts,
-			   const char *digest, bool stale, struct ctm_err *err)
+			   const char *digest, const char *unfinished, bool stale,
+			   struct ctm_err *err)
 {
-	struct ctm_attached *att = NULL;
-	int detach;
-	int r = ctm_attach(&opts->host, done->exam->volume, CTM_WRITE, &att, err);
+	CLEANUP(work_done) struct work w = { .fx = { .root = -1, .real = -1 } };
+	int r = work_through(&w, done, opts, digest, unfinished, stale, err);
 
 	if (r < 0) {
 		return r;
 	}
-	if (stale) {
-		/* The kernel has replayed the journal now: what was read before may be old. */
-		r = ctm_exam_look(done->exam, opts, att, err);
-		if (r == 0) {
-			r = ctm_exam_agree(done->exam, digest, err);
-		}
+	ctm_effects_done(&w.fx);
+	w.fx = (struct ctm_effects){ .root = -1, .real = -1 };
+	return ctm_detach(TAKE_PTR(w.att), err);
+}
+
+/* Nothing to shift, or nothing to shift by. */
+static int look_without_map(struct ctm_done *done, const struct ctm_session_opts *opts,
+			    struct ctm_err *err)
+{
+	bool stale;
+	int r;
+
+	if (!done->exam->target->no_map) {
+		return look_read_only(done->exam, opts, &stale, err);
 	}
-	if (r == 0 && done->exam->plan->actions.n) {
-		r = carry_out(done, opts, att, err);
-	}
-	detach = ctm_detach(att, r < 0 ? NULL : err);
-	return r < 0 ? r : detach;
+	r = ctm_err_set(err, CTM_REFUSED, 0, "without a map nothing can be repaired");
+	ctm_err_hint(err, "give --map or --ct-config; check shows which map it looks like");
+	return r;
 }
 
 int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, const char *digest,
 		       struct ctm_done *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
+	char unfinished[CTM_RUN_NAME_MAX] = "";
 	bool stale = false;
 	int r = ctm_exam_new(name, opts, &ret->exam, err);
 
-	if (r == 0 && ret->exam->target->no_map) {
-		r = ctm_err_set(err, CTM_REFUSED, 0, "without a map nothing can be repaired");
-		ctm_err_hint(err, "give --map or --ct-config; check shows which map it looks like");
-	}
 	if (r == 0 && ctm_exam_no_map(ret->exam)) {
-		r = look_read_only(ret->exam, opts, &stale, err);
-		return r;
+		return look_without_map(ret, opts, err);
 	}
 	if (r == 0) {
 		r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
@@ -158,8 +226,11 @@ int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, co
 	if (r == 0) {
 		r = ctm_exam_agree(ret->exam, digest, err);
 	}
-	if (r < 0 || !ret->exam->plan->actions.n) {
+	if (r == 0) {
+		r = find_unfinished(ret->exam, opts, unfinished, err);
+	}
+	if (r < 0 || (!ret->exam->plan->actions.n && !unfinished[0])) {
 		return r;
 	}
-	return repair_attached(ret, opts, digest, stale, err);
+	return repair_attached(ret, opts, digest, unfinished, stale, err);
 }

@@ -44,7 +44,9 @@ struct ctm_session_opts {
 	const struct ctm_starting *starting;
 	/* Called now and then from the caller's thread while inodes are changed; may be NULL. */
 	ctm_progress_fn progress;
-	void *progress_arg;
+	/* One sentence about what takes long, before it does; may be NULL. */
+	void (*notice)(const char *text, void *arg);
+	void *callback_arg; /* of both */
 };
 
 /** A volume looked at: everything a report needs. Owns all its parts. */
@@ -83,7 +85,8 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 
 /** What a repair or an undo did, and what is there now. Zero-initialise. */
 struct ctm_done {
-	struct ctm_exam *exam;  /* repair: the plan that was carried out; undo: the volume alone */
+	struct ctm_exam *exam; /* repair: the plan that was carried out; undo: the volume alone */
+	struct ctm_outcome finished; /* repair: an interrupted run that was finished first */
 	struct ctm_outcome run; /* entry by entry; run.run is "" when there was nothing to do */
 	struct ctm_plan *left;  /* repair: the verifying scan */
 };

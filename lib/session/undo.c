@@ -64,7 +64,7 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 	int r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
 
 	if (r == 0) {
-		r = ctm_attach(&opts->host, ret->exam->volume, CTM_WRITE, &att, err);
+		r = ctm_locked_attach(ret->exam, opts, &att, err);
 	}
 	if (r < 0) {
 		return r;
