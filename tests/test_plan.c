@@ -269,6 +269,11 @@ Test(plan, errors_mounts_and_notes)
 	const struct ctm_fact facts[] = {
 		{ .kind = CTM_FACT_ERROR, .path = "b", .path_len = 1, .err = EIO, .op = "read" },
 		{ .kind = CTM_FACT_MOUNT, .path = "mnt", .path_len = 3 },
+		{ .kind = CTM_FACT_ERROR,
+		  .path = "root",
+		  .path_len = 4,
+		  .err = ELOOP,
+		  .op = "open" },
 	};
 	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
 	char text[] = "lock: backup";
@@ -276,17 +281,19 @@ Test(plan, errors_mounts_and_notes)
 	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
 	cr_assert_eq(ctm_plan_fact(&facts[0], plan), 0);
 	cr_assert_eq(ctm_plan_fact(&facts[1], plan), 0);
+	cr_assert_eq(ctm_plan_fact(&facts[2], plan), 0);
 	cr_assert_eq(ctm_plan_note(plan, CTM_F_PATH_LINK, "var/lib", 7, NULL), 0);
 	cr_assert_eq(ctm_plan_note(plan, CTM_F_CONF_LOCK, NULL, 0, text), 0);
 	text[0] = 'X';
 	cr_assert_eq(ctm_plan_finish(plan), 0);
 	check_plan(plan);
-	cr_assert_eq(plan->findings.n, 4);
+	cr_assert_eq(plan->findings.n, 5);
 	cr_assert_str_eq(finding_at(plan, CTM_F_CONF_LOCK, NULL)->text, "lock: backup");
 	cr_assert_eq(finding_at(plan, CTM_F_ERR, "b")->err, EIO);
 	cr_assert_str_eq(finding_at(plan, CTM_F_ERR, "b")->text, "read");
 	cr_assert_not_null(finding_at(plan, CTM_F_MOUNT_BELOW, "mnt"));
 	cr_assert_not_null(finding_at(plan, CTM_F_PATH_LINK, "var/lib"));
+	cr_assert_not_null(finding_at(plan, CTM_F_PATH_LINK, "root"));
 }
 
 /* Facts are gone after the call: the plan has its own copies of all that it keeps. */

@@ -348,8 +348,40 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 	case CTM_FACT_MOUNT:
 		return ctm_plan_note(p, CTM_F_MOUNT_BELOW, fact->path, fact->path_len, NULL);
 	case CTM_FACT_ERROR:
+		if (fact->err == ELOOP) {
+			return ctm_plan_note(p, CTM_F_PATH_LINK, fact->path, fact->path_len, NULL);
+		}
 		break;
 	}
 	f.path = ctm_arena_dup(&p->arena, fact->path, fact->path_len);
 	return f.path ? ctm_plan_add(p, &f) : -ENOMEM;
+}
+
+bool ctm_plan_wants_names(const struct ctm_plan *plan)
+{
+	const struct ctm_links *links = &plan->work->links;
+
+	if (plan->policy.raw_volume || ctm_plan_is_whole(&plan->policy)) {
+		return false;
+	}
+	for (size_t i = 0; i < links->v.n; i++) {
+		if (links->v.v[i].names < links->v.v[i].nlink) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int ctm_plan_other_name(const struct ctm_fact *fact, void *arg)
+{
+	struct ctm_plan *plan = arg;
+
+	if (fact->kind == CTM_FACT_INODE && has_names(fact)) {
+		struct ctm_link *link = ctm_links_get(&plan->work->links, fact->dev, fact->ino);
+
+		if (link) {
+			link->all++;
+		}
+	}
+	return 0;
 }
