@@ -80,7 +80,8 @@ static int put_left(FILE *out, const struct ctm_plan *plan)
 			info->severity == CTM_INFO ? "note:" : "left:", info->code, g->n,
 			info->title);
 		if (f->path) {
-			fprintf(out, " (/%s%s)", path.p ? path.p : "", g->n > 1 ? ", ..." : "");
+			fprintf(out, " (/%s%s%s%s)", path.p ? path.p : "", f->err ? ": " : "",
+				f->err ? strerror(f->err) : "", g->n > 1 ? ", ..." : "");
 		}
 		fputc('\n', out);
 		if (info->next) {
