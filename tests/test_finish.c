@@ -80,6 +80,58 @@ CASES(finish, links, links)
 	}
 }
 
+static const struct {
+	const char *name;
+	bool raw;
+	uint32_t nlink;
+	size_t all; /* names in the whole volume, those of the selection included */
+	bool wanted;
+	bool repaired;
+	const char *text; /* of the first finding of the owner, or of link.outside */
+} others[] = {
+	{ "no name elsewhere", false, 2, 2, false, true, NULL },
+	{ "a raw volume has no outside", true, 4, 3, false, true,
+	  "2 of 4 names are inside the selection" },
+	{ "elsewhere in the volume", false, 4, 4, true, true,
+	  "2 of 4 names are inside the selection" },
+	{ "outside", false, 4, 3, true, false, "3 of 4 names are inside the volume" },
+	{ "outside alone", false, 3, 2, true, false, "2 of 3 names are inside the volume" },
+};
+
+CASES(finish, names_outside_a_selection, others)
+{
+	static const char *const names[] = { "a/1", "a/2", "b/1", "c/1" };
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	const struct ctm_policy policy = {
+		.map = map,
+		.raw_volume = others[*i].raw,
+		.starts = part,
+		.n_starts = 1,
+	};
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	const struct ctm_finding *f;
+
+	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
+	for (size_t k = 0; k < 2 + others[*i].all; k++) {
+		struct ctm_fact fact = fact_of(names[k < 2 ? k : k - 2], 04755, 0, 0);
+
+		fact.ino = 12;
+		fact.nlink = others[*i].nlink;
+		if (k == 2) {
+			cr_assert_eq(ctm_plan_wants_names(plan), others[*i].wanted, "%s",
+				     others[*i].name);
+		}
+		cr_assert_eq((k < 2 ? ctm_plan_fact : ctm_plan_other_name)(&fact, plan), 0);
+	}
+	cr_assert_eq(ctm_plan_finish(plan), 0);
+	check_plan(plan);
+	cr_assert_eq(plan->actions.n, others[*i].repaired, "%s", others[*i].name);
+	f = finding_at(plan, others[*i].repaired ? CTM_F_OWN_HOST : CTM_F_LINK_OUTSIDE, "a/1");
+	cr_assert_not_null(f, "%s", others[*i].name);
+	cr_assert(others[*i].text ? f->text && strcmp(f->text, others[*i].text) == 0 : !f->text,
+		  "%s: %s", others[*i].name, f->text);
+}
+
 /* --path / */
 Test(finish, the_root_among_the_starts_is_the_whole)
 {

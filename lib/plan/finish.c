@@ -26,12 +26,16 @@ static int add_words(struct ctm_plan *plan, struct ctm_finding *f, const char *w
 
 /*
  * An inode has one owner, whatever name it is reached by. In a selection it is repaired and the
- * other names are mentioned. In a whole directory volume the missing names are not the container's
- * to change, so it is left. A volume of its own has no outside: if names are missing there, the
- * file system's link count is wrong or a name could not be read, and the owner is repaired.
+ * other names are mentioned. Names that a whole directory volume does not have are not the
+ * container's to change, so it is left. A volume of its own has no outside: if names are missing
+ * there, the file system's link count is wrong or a name could not be read, and the owner is
+ * repaired.
  */
 static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 {
+	const bool whole = ctm_plan_is_whole(&plan->policy);
+	const uint32_t inside = whole ? link->names : link->all;
+	const bool lies_outside = !plan->policy.raw_volume && inside > 0 && inside < link->nlink;
 	struct ctm_finding outside = {
 		.code = CTM_F_LINK_OUTSIDE,
 		.kind = -1,
@@ -39,15 +43,15 @@ static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 		.path_len = link->path_len,
 		.action = CTM_NO_ACTION,
 	};
-	bool whole = ctm_plan_is_whole(&plan->policy);
 	char words[100];
 
-	if (whole && plan->policy.raw_volume) {
+	if (whole && !lies_outside) {
 		return 0;
 	}
 	(void)snprintf(words, sizeof(words), "%" PRIu32 " of %" PRIu32 " names are inside the %s",
-		       link->names, link->nlink, whole ? "volume" : "selection");
-	if (!whole) {
+		       lies_outside ? inside : link->names, link->nlink,
+		       lies_outside ? "volume" : "selection");
+	if (!lies_outside) {
 		for (size_t i = link->first; i < link->first + link->n; i++) {
 			if (plan->findings.v[i].action == link->action) {
 				return add_words(plan, &plan->findings.v[i], words);

@@ -4,6 +4,7 @@
  *
  *	ctm_plan_new(&policy, &plan)
  *	source -> ctm_plan_fact(plan, fact)         any order
+ *	source -> ctm_plan_other_name(plan, fact)   of the whole volume, if ctm_plan_wants_names()
  *	ctm_plan_totals(plan, &totals)              whole-volume counts, for tree.host
  *	ctm_plan_finish(plan)                       order, hard links, severity
  *	inspect (run/inspect.h) fills in what only the file system knows of removals: hash, holders;
@@ -129,6 +130,13 @@ static inline void ctm_planp_free(struct ctm_plan **plan)
  * would be lost in a repair. -ENOMEM.
  */
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
+/**
+ * Whether a selection of a directory volume has inodes with names elsewhere: in the rest of the
+ * volume or, which must be known, outside of it. Then the facts of a second scan, of the whole
+ * volume, go to ctm_plan_other_name(), a ctm_fact_fn; want_all as in the first scan.
+ */
+bool ctm_plan_wants_names(const struct ctm_plan *plan);
+int ctm_plan_other_name(const struct ctm_fact *fact, void *plan);
 /**
  * The scan's totals; the plan takes over their memory, *totals is then empty. whole: counts of the
  * whole volume where the selection is a part of it (from a second, counting scan), else NULL.

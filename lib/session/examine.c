@@ -100,18 +100,22 @@ bool ctm_exam_no_map(const struct ctm_exam *exam)
 	return exam->target->no_map || exam->volume->unshifted;
 }
 
-/* A part that has damage says nothing of the whole; only then the whole volume is counted. */
-static int count_whole(const struct ctm_scan_request *part, struct ctm_source *src,
-		       struct ctm_scan_totals *ret, struct ctm_err *err)
+/*
+ * A part that has damage says nothing of the whole; only then the whole volume is counted, and the
+ * names that its inodes have elsewhere.
+ */
+static int count_whole(struct ctm_plan *plan, const struct ctm_scan_request *part,
+		       struct ctm_source *src, struct ctm_scan_totals *ret, struct ctm_err *err)
 {
+	const bool names = ctm_plan_wants_names(plan);
 	struct ctm_scan_request req = *part;
 
 	req.starts = NULL;
 	req.n_starts = 0;
-	req.want_all = false;
-	req.want_none = true;
+	req.want_all = part->want_all && names;
+	req.want_none = !names;
 	req.rules = false;
-	return ctm_source_scan(src, &req, NULL, NULL, ret, err);
+	return ctm_source_scan(src, &req, names ? ctm_plan_other_name : NULL, plan, ret, err);
 }
 
 static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
@@ -139,8 +143,9 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 	if (r == 0) {
 		r = ctm_source_scan(src, &req, ctm_plan_fact, plan, &totals, err);
 	}
-	if (r == 0 && !sel->whole && (totals.host[CTM_UID] || totals.host[CTM_GID])) {
-		r = count_whole(&req, src, &whole, err);
+	if (r == 0 && !sel->whole &&
+	    (totals.host[CTM_UID] || totals.host[CTM_GID] || ctm_plan_wants_names(plan))) {
+		r = count_whole(plan, &req, src, &whole, err);
 		counted = true;
 	}
 	if (r < 0) {
@@ -185,8 +190,9 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	};
 	r = ctm_plan_new(&policy, &plan);
 	if (r == -EINVAL) {
-		return ctm_err_set(err, CTM_REFUSED, 0,
-				   "the map has no root of the container, so nothing can be given to it");
+		return ctm_err_set(
+			err, CTM_REFUSED, 0,
+			"the map has no root of the container, so nothing can be given to it");
 	}
 	if (r < 0) {
 		return ctm_err_nomem(err);
