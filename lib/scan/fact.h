@@ -23,9 +23,15 @@
 /** First bytes of a file at a rule's path, enough for any cache header. */
 #define CTM_HEAD_LEN 32
 
+/**
+ * An entry can have an inode and an error: a directory that could not be opened (op "open") or read
+ * to its end ("read"), a file whose head could not be read ("read"), a start that is a link
+ * ("open", ELOOP). An entry that could not be looked at ("stat"), or whose attributes could not be
+ * read ("xattr"), has an error alone: not all that a repair must keep is known of it.
+ */
 enum ctm_fact_kind {
-	CTM_FACT_INODE, /* everything below is set */
-	CTM_FACT_ERROR, /* path, err and op are set: the entry could not be read */
+	CTM_FACT_INODE, /* everything below but err and op is set */
+	CTM_FACT_ERROR, /* path, err and op are set */
 	CTM_FACT_MOUNT, /* path: something is mounted there, it was not entered */
 };
 
@@ -45,7 +51,10 @@ struct ctm_fact {
 	struct ctm_bytes acl_access;
 	struct ctm_bytes acl_default;
 	struct ctm_bytes caps;
-	/* content of a regular file at a rule's path, at most CTM_HEAD_LEN bytes */
+	/*
+	 * content of a regular file at a rule's path, at most CTM_HEAD_LEN bytes; p NULL elsewhere,
+	 * and when it could not be read
+	 */
 	struct ctm_bytes head;
 	int err;        /* positive errno */
 	const char *op; /* "open", "read", "stat", "xattr": static text */

@@ -22,9 +22,13 @@ struct ctm_scan_request {
 	const struct ctm_idmap *map;
 	/* every entry below the start paths becomes a fact (flatten) */
 	bool want_all;
-	bool want_none; /* totals only */
+	bool want_none; /* totals only; errors are counted and not said */
 	bool rules;     /* entries at paths of package-manager rules matter */
-	/* normalised relative paths (ctm_path_normalise); none: the root */
+	/*
+	 * Normalised relative paths (ctm_path_normalise); none: the root. Nested or repeated ones
+	 * are visited once. One that does not exist, or lies behind a link or a file, is an error
+	 * fact of that path; one at or behind a mount is a mount fact of the mounted place.
+	 */
 	const char *const *starts;
 	size_t n_starts;
 	unsigned int jobs; /* worker threads; 0: number of online processors */
