@@ -54,6 +54,10 @@ static int diff_one(const struct job *job)
 	struct ctm_report rep;
 	int r = ctm_examine(job->name, &job->opts->session, &exam, &err);
 
+	/* No changes to show is not what it means to know of none. */
+	if (r == 0 && exam->target->no_map) {
+		r = ctm_exam_agree(exam, NULL, &err);
+	}
 	if (r < 0) {
 		return fail(job, &err);
 	}
@@ -87,7 +91,7 @@ static int agree(const struct job *job, char ret_digest[static 33], int *ret_sta
 		return -1;
 	}
 	fflush(stdout);
-	if (exam->plan && ctm_exam_agree(exam, NULL, &err) < 0) {
+	if (ctm_exam_agree(exam, NULL, &err) < 0) {
 		*ret_status = fail(job, &err);
 		return -1;
 	}

@@ -72,5 +72,8 @@ Test(text, notes_and_names_are_escaped)
 	has(text, "CT a\\x1b[2J, ");
 	has(text, "note: half\\nway\n");
 	free(text);
+	text = text_of(ctm_report_diff, &rep);
+	has(text, "note: half\\nway\nplan ");
+	free(text);
 	ctm_exam_free(exam);
 }

@@ -86,6 +86,24 @@ static int put_header(struct diff *d, const struct ctm_report *rep)
 	return r;
 }
 
+/* What is no line of a diff is none of its changes: patch(1) and grep pass it over. */
+static int put_notes(struct diff *d, const struct ctm_exam *exam)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < exam->notes.n && r == 0; i++) {
+		r = ctm_buf_addf(&d->line, "note: ");
+		if (r == 0) {
+			r = ctm_path_escape(&d->line, exam->notes.v[i], strlen(exam->notes.v[i]));
+		}
+		if (r == 0) {
+			fprintf(d->out, "%s\n", d->line.p);
+			d->line.len = 0;
+		}
+	}
+	return r;
+}
+
 static const struct ctm_group *group_of(const struct ctm_groups *groups, enum ctm_finding_code code)
 {
 	for (size_t i = 0; i < groups->v.n; i++) {
@@ -161,9 +179,9 @@ int ctm_report_diff(FILE *out, const struct ctm_report *rep)
 {
 	const struct ctm_plan *plan = rep->exam->plan;
 	struct diff d = { .out = out, .color = rep->color };
-	int r = 0;
+	int r = put_notes(&d, rep->exam);
 
-	if (plan && plan->actions.n) {
+	if (r == 0 && plan && plan->actions.n) {
 		r = put_header(&d, rep);
 		if (r == 0) {
 			r = put_hunks(&d, plan);

@@ -65,6 +65,14 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 	const char *text;
 	int r;
 
+	if (exam->target->no_map) {
+		r = ctm_err_set(err, CTM_REFUSED, 0, "without a map nothing can be repaired");
+		ctm_err_hint(err, "give --map or --ct-config; check shows which map it looks like");
+		return r;
+	}
+	if (!plan) {
+		return 0;
+	}
 	if (plan->refuse_tree) {
 		text = text_of(plan, CTM_F_TREE_HOST);
 		r = ctm_err_set(err, CTM_REFUSED, 0, "nothing was changed: %s",
@@ -196,14 +204,9 @@ static int look_without_map(struct ctm_done *done, const struct ctm_session_opts
 			    struct ctm_err *err)
 {
 	bool stale;
-	int r;
+	int r = ctm_exam_agree(done->exam, NULL, err);
 
-	if (!done->exam->target->no_map) {
-		return look_read_only(done->exam, opts, &stale, err);
-	}
-	r = ctm_err_set(err, CTM_REFUSED, 0, "without a map nothing can be repaired");
-	ctm_err_hint(err, "give --map or --ct-config; check shows which map it looks like");
-	return r;
+	return r < 0 ? r : look_read_only(done->exam, opts, &stale, err);
 }
 
 int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, const char *digest,

@@ -78,7 +78,8 @@ int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ct
 		struct ctm_err *err);
 
 /**
- * Whether the plan of an exam may be carried out: CTM_REFUSED for tree.host and a held lock;
+ * Whether the plan of an exam may be carried out: CTM_REFUSED without a map, for tree.host and for
+ * a held lock;
  * -ESTALE, CTM_REFUSED, when digest is given and is not the plan's.
  */
 int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_err *err);
