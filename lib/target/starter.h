@@ -33,8 +33,9 @@ int ctm_starter_config(const struct ctm_host *host, unsigned int vmid, enum ctm_
  *
  * unix(7): SO_PEERCRED of a connection has the credentials that the listener had when it called listen(2). That
  * it is root's must be asked there: a socket can be inherited by a process of another user (as its standard
- * input, through sudo). lxc-start without -F listens first and then forks to become a daemon, so the process
- * in SO_PEERCRED may be gone; then the ancestor counts that has the listening socket open.
+ * input, through sudo). lxc-start without -F listens first and then forks to become a daemon (lxc 5.0.2), so
+ * the process that SO_PEERCRED names is not above the hook; then the ancestor counts that has the listening
+ * socket open.
  */
 int ctm_starter_monitor(const char *socket, bool *ret, struct ctm_err *err);
 
