@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,21 @@ static int look_at(unsigned int num, const struct ctm_rawvol *raw, struct ctm_lo
 	return is_on(&info, raw) ? ctm_vec_push(&rows->rows, &row) : 0;
 }
 
+/* "loop7" */
+static bool is_loop(const char *name, unsigned int *ret)
+{
+	unsigned long num;
+	char *end;
+
+	if (strncmp(name, "loop", 4) != 0 || name[4] < '0' || name[4] > '9') {
+		return false;
+	}
+	errno = 0;
+	num = strtoul(name + 4, &end, 10);
+	*ret = (unsigned int)num;
+	return errno == 0 && *end == '\0' && num <= UINT_MAX;
+}
+
 int ctm_loopsearch(const struct ctm_rawvol *raw, struct ctm_loop_rows *ret)
 {
 	CLEANUP(ctm_loop_rows_done) struct ctm_loop_rows rows = { 0 };
@@ -69,9 +85,8 @@ int ctm_loopsearch(const struct ctm_rawvol *raw, struct ctm_loop_rows *ret)
 	}
 	while ((entry = readdir(dir))) {
 		unsigned int num;
-		char rest;
 
-		if (sscanf(entry->d_name, "loop%u%c", &num, &rest) == 1) {
+		if (is_loop(entry->d_name, &num)) {
 			int r = look_at(num, raw, &rows);
 
 			if (r < 0) {

@@ -91,7 +91,8 @@ int ctm_procs_parent(pid_t pid, pid_t *ret)
 	char path[64];
 	char line[512];
 	const char *paren;
-	int parent;
+	char *end;
+	long parent;
 	size_t n;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -101,9 +102,13 @@ int ctm_procs_parent(pid_t pid, pid_t *ret)
 	}
 	n = fread(line, 1, sizeof(line) - 1, f);
 	line[n] = '\0';
-	/* "pid (name) state ppid ...", and the name may hold anything, also ")" */
+	/* "pid (name) S ppid ...": the name may hold anything, also ")" */
 	paren = strrchr(line, ')');
-	if (!paren || sscanf(paren, ") %*c %d", &parent) != 1) {
+	if (!paren || strlen(paren) < sizeof(") S ")) {
+		return -ESRCH;
+	}
+	parent = strtol(paren + sizeof(") S ") - 1, &end, 10);
+	if (*end != ' ' || parent < 0 || parent != (pid_t)parent) {
 		return -ESRCH;
 	}
 	*ret = (pid_t)parent;
