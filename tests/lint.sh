@@ -47,6 +47,17 @@ untested=(
 	"lib/run/content.c tests/test_archive.c"
 	"lib/run/outcome.c tests/test_repair.c"
 	"lib/run/revert.c tests/test_undo.c"
+	"lib/target/attach.c tests/root/110-attach.sh"
+	"lib/target/clone.c tests/root/110-attach.sh"
+	"lib/target/devmount.c tests/root/110-attach.sh"
+	"lib/target/dirproof.c tests/test_dirvol.c"
+	"lib/target/guard.c tests/root/120-guard.sh"
+	"lib/target/inuse.c tests/root/120-guard.sh"
+	"lib/target/loopdev.c tests/root/110-attach.sh"
+	"lib/target/loopsearch.c tests/root/120-guard.sh"
+	"lib/target/rawvol.c tests/root/110-attach.sh"
+	"lib/target/starter.c tests/root/130-starter.sh"
+	"lib/target/volident.c tests/root/110-attach.sh"
 )
 
 # Files behind the door to the container's tree, see lib/base/banned.h.
