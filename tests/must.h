@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a test's own tools rely on. Criterion's assertions talk to its runner and may only be used in the
- * process of the test itself; this one also in what it forks.
+ * What a test's own tools rely on. Criterion's assertions talk to its runner and may only be used
+ * in the process of the test itself; this one also in what it forks.
  */
 #ifndef CTM_TESTS_MUST_H
 #define CTM_TESTS_MUST_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A damaged volume in memory, the plan that cures it, and a state directory for the records of its repairs.
+ * A damaged volume in memory, the plan that cures it, and a state directory for the records of its
+ * repairs.
  */
 #ifndef CTM_TESTS_STAGE_H
 #define CTM_TESTS_STAGE_H
@@ -28,16 +29,16 @@ struct stage *stage_new(void);
 void stage_done(struct stage **s);
 
 /*
- * Files of every kind that a repair meets, below a root that is right: setuid, setgid, ACLs, capabilities,
- * links, directories, locks and leftovers to be removed.
+ * Files of every kind that a repair meets, below a root that is right: setuid, setgid, ACLs,
+ * capabilities, links, directories, locks and leftovers to be removed.
  */
 void stage_damage(struct stage *s);
 /* Random inodes, some right, some wrong, some to be removed. */
 void stage_random(struct stage *s, unsigned int *seed, unsigned int n);
 
 /*
- * What cures it: ids below 65536 move up by STAGE_BASE, so do the names in ACLs ("h" to "m") and capabilities
- * ("v2" to "v3"); files called lock or below partial/ go. Free with stage_plan_done().
+ * What cures it: ids below 65536 move up by STAGE_BASE, so do the names in ACLs ("h" to "m") and
+ * capabilities ("v2" to "v3"); files called lock or below partial/ go. Free with stage_plan_done().
  */
 struct ctm_plan stage_plan(struct stage *s);
 void stage_plan_done(struct ctm_plan *plan);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of the archive of removed files: real files in, real files out, and what bsdtar makes of it. */
+/*
+ * Tests of the archive of removed files: real files in, real files out, and what bsdtar makes of
+ * it.
+ */
 #include "run/archive.h"
 
 #include <errno.h>
@@ -147,7 +150,9 @@ static void listing(const struct scratch *dir, const char *to)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf command = { 0 };
 
-	/* sha256sum reads, so the times of access have to be listed first: relatime is not enough */
+	/*
+	 * sha256sum reads, so the times of access have to be listed first: relatime is not enough
+	 */
 	(void)ctm_buf_addf(&command, "%s >%s", list, to);
 	run(command.p, dir->path);
 }

@@ -139,8 +139,8 @@ static const struct {
 };
 
 /*
- * In a directory volume only what the recorded path leads to; in one that is a file system of its own the
- * handle is enough, since nothing can leave that.
+ * In a directory volume only what the recorded path leads to; in one that is a file system of its
+ * own the handle is enough, since nothing can leave that.
  */
 CASES(effects, find_again, rows)
 {
@@ -279,7 +279,9 @@ Test(effects, restore_is_exact)
 
 static const char *const taken[] = { "file", "directory", "dangling link" };
 
-/* A name that is taken, and a content that is not to be had: nothing changes, nothing is left over. */
+/*
+ * A name that is taken, and a content that is not to be had: nothing changes, nothing is left over.
+ */
 CASES(effects, restore_refused, taken)
 {
 	WORLD w;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of records that are not finished: no room to write them, killed at any call, gone on with, taken back. */
+/*
+ * Tests of records that are not finished: no room to write them, killed at any call, gone on with,
+ * taken back.
+ */
 #include "run/recording.h"
 
 #include <errno.h>
@@ -55,7 +58,9 @@ Test(recording, no_room_for_the_record)
 	}
 }
 
-/* The volume cannot be synced at the end: the run has none, and nothing else starts before it does. */
+/*
+ * The volume cannot be synced at the end: the run has none, and nothing else starts before it does.
+ */
 Test(recording, an_interrupted_run_comes_first)
 {
 	STAGE(s);
@@ -93,9 +98,9 @@ Test(recording, an_interrupted_run_comes_first)
 }
 
 /*
- * One life of a volume: a run that is killed at a call, then the way on or the way back. In a process of its own,
- * because what a killed process leaves behind in memory nobody frees. Its exit status: 0 all is well, 1 it is
- * not, 2 the run came to its end before that call.
+ * One life of a volume: a run that is killed at a call, then the way on or the way back. In a
+ * process of its own, because what a killed process leaves behind in memory nobody frees. Its exit
+ * status: 0 all is well, 1 it is not, 2 the run came to its end before that call.
  */
 struct life {
 	unsigned int at;

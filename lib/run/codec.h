@@ -22,8 +22,8 @@
  *	cause     [32] string, "own.host"; else that of the entry before
  *	flags     [128] CTM_ATTR_* that stood on the inode; else 0
  *	attrs     [256] for access ACL, default ACL and capability three bits of a number, least
- *	          significant first: 1 there was one, 2 there will be one, 4 it is the same; then the
- *	          values (before, then after unless same) as strings; else there are none
+ *	          significant first: 1 there was one, 2 there will be one, 4 it is the same; then
+ *	          the values (before, then after unless same) as strings; else there are none
  *
  * R and T have one state: owners and mode after are the same as before. They go on with
  *

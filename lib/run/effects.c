@@ -163,11 +163,12 @@ static int fx_content(void *fs, const struct ctm_ref *ref, int *ret_fd)
 	struct ctm_inode inode;
 	int r = ctm_rootfd_open_content(fx->root, ref->path, ref->path_len, &fd);
 
-	if (r == 0) {
-		r = ctm_rootfd_stat(fd, &inode);
-	}
 	if (r < 0) {
 		return gone(r);
+	}
+	r = ctm_rootfd_stat(fd, &inode);
+	if (r < 0) {
+		return r;
 	}
 	if (!S_ISREG(inode.mode)) {
 		return -EMEDIUMTYPE;

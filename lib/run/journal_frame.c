@@ -156,7 +156,7 @@ int ctm_frames_next(struct ctm_frames *f, struct ctm_frame *ret)
 int ctm_frames_any_after(struct ctm_frames *f)
 {
 	uint64_t left = f->size - f->offset;
-	struct ctm_bytes in;
+	struct ctm_bytes in = { .p = NULL };
 	int r;
 
 	if (left > TAIL_MAX) {

@@ -31,6 +31,11 @@ static const struct {
 	{ 12, offsetof(struct ctm_run_header, run) },
 };
 
+static const char **text_at(struct ctm_run_header *h, size_t i)
+{
+	return (const char **)(void *)((char *)h + texts[i].offset);
+}
+
 static const char *const kinds[] = { [CTM_RUN_REPAIR] = "repair", [CTM_RUN_UNDO] = "undo" };
 
 static void put(struct ctm_wire_out *out, unsigned int tag, const char *text)
@@ -42,13 +47,11 @@ static void put(struct ctm_wire_out *out, unsigned int tag, const char *text)
 int ctm_header_put(const struct ctm_run_header *header, struct ctm_buf *ret)
 {
 	struct ctm_wire_out out = { .buf = ret };
+	struct ctm_run_header h = *header;
 	char number[24];
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		const char *text;
-
-		memcpy(&text, (const char *)header + texts[i].offset, sizeof(text));
-		put(&out, texts[i].tag, text);
+		put(&out, texts[i].tag, *text_at(&h, i));
 	}
 	(void)snprintf(number, sizeof(number), "%lld", (long long)header->time);
 	put(&out, TAG_TIME, number);
@@ -91,7 +94,7 @@ static int get_field(uint64_t tag, const char *text, struct ctm_run_header *h)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		if (texts[i].tag == tag) {
-			memcpy((char *)h + texts[i].offset, &text, sizeof(text));
+			*text_at(h, i) = text;
 			return 0;
 		}
 	}
@@ -105,9 +108,7 @@ int ctm_header_get(struct ctm_bytes body, struct ctm_arena *arena, struct ctm_ru
 	int r;
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		static const char *const none = "";
-
-		memcpy((char *)&h + texts[i].offset, &none, sizeof(none));
+		*text_at(&h, i) = "";
 	}
 	while (!w.bad && w.p < w.end) {
 		uint64_t tag = ctm_wire_get(&w);

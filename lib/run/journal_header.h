@@ -29,7 +29,7 @@ struct ctm_run_header {
 };
 
 /** Appends the body. -ENOMEM. */
-int ctm_header_put(const struct ctm_run_header *header, struct ctm_buf *out);
+int ctm_header_put(const struct ctm_run_header *header, struct ctm_buf *ret);
 /**
  * Strings in the arena. -EBADMSG; -EPROTONOSUPPORT: it has a field that must be known and is not.
  */

@@ -22,7 +22,9 @@ struct ctm_recording {
 	bool sealed;
 };
 
-/** undoes: of an undo, the header of the run that it takes back, whose map it has too; else NULL. */
+/**
+ * undoes: of an undo, the header of the run that it takes back, whose map it has too; else NULL.
+ */
 int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
 			const struct ctm_run_header *undoes, const char *digest,
 			struct ctm_err *err);

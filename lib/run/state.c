@@ -80,12 +80,10 @@ int ctm_state_open_own(int dir, const char *name, const char *shown, bool make, 
 /*
  * The directory above the state directory is the system's; links on the way there are the admin's.
  */
-static int open_above(const struct ctm_host *host, bool make, int *ret, char **ret_name,
-		      struct ctm_err *err)
+static int open_above(const struct ctm_host *host, bool make, int *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
 	char *slash;
-	char *name;
 	int fd;
 
 	if (ctm_host_path(host, &path, "%s", CTM_PLACE_STATE) < 0) {
@@ -107,35 +105,25 @@ static int open_above(const struct ctm_host *host, bool make, int *ret, char **r
 			       -ENOENT :
 			       ctm_err_set(err, CTM_SYS, errno, "open '%s'", path.p);
 	}
-	name = strdup(slash + 1);
-	if (!name) {
-		ctm_closep(&fd);
-		return ctm_err_nomem(err);
-	}
 	*ret = fd;
-	*ret_name = name;
 	return 0;
 }
 
-static int open_state(const struct ctm_host *host, const char *name, bool make,
-		      struct ctm_state **ret, struct ctm_err *err)
+static int open_target(const struct ctm_host *host, const char *name, bool make,
+		       struct ctm_state *state, struct ctm_err *err)
 {
+	static const char place[] = CTM_PLACE_STATE;
 	CLEANUP(ctm_buf_done) struct ctm_buf shown = { 0 };
-	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
 	CLEANUP_CLOSE int above = -1;
 	CLEANUP_CLOSE int all = -1;
-	CLEANUP_FREE char *last = NULL;
 	int r;
 
-	state = calloc(1, sizeof(*state));
-	if (!state || ctm_host_path(host, &shown, "%s", CTM_PLACE_STATE) < 0) {
-		free(TAKE_PTR(state)); /* its descriptor is not one yet */
+	if (ctm_host_path(host, &shown, "%s", place) < 0) {
 		return ctm_err_nomem(err);
 	}
-	state->dir = -1;
-	r = open_above(host, make, &above, &last, err);
+	r = open_above(host, make, &above, err);
 	if (r == 0) {
-		r = ctm_state_open_own(above, last, shown.p, make, &all, err);
+		r = ctm_state_open_own(above, strrchr(place, '/') + 1, shown.p, make, &all, err);
 	}
 	if (r < 0) {
 		return r;
@@ -144,13 +132,22 @@ static int open_state(const struct ctm_host *host, const char *name, bool make,
 		return ctm_err_nomem(err);
 	}
 	r = ctm_state_open_own(all, name, shown.p, make, &state->dir, err);
-	if (r < 0) {
-		return r;
+	if (r == 0) {
+		state->shown = TAKE_PTR(shown.p);
 	}
-	state->shown = shown.p;
-	shown = (struct ctm_buf){ 0 };
-	*ret = TAKE_PTR(state);
-	return 0;
+	return r;
+}
+
+static struct ctm_state *new_state(struct ctm_err *err)
+{
+	struct ctm_state *state = calloc(1, sizeof(*state));
+
+	if (!state) {
+		(void)ctm_err_nomem(err);
+		return NULL;
+	}
+	state->dir = -1;
+	return state;
 }
 
 static int take_lock(struct ctm_state *state, unsigned int wait, struct ctm_err *err)
@@ -195,8 +192,8 @@ static int sweep(struct ctm_state *state, struct ctm_err *err)
 int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int wait,
 		   struct ctm_state **ret, struct ctm_err *err)
 {
-	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
-	int r = open_state(host, name, true, &state, err);
+	CLEANUP(ctm_state_freep) struct ctm_state *state = new_state(err);
+	int r = state ? open_target(host, name, true, state, err) : -ENOMEM;
 
 	if (r == 0) {
 		r = take_lock(state, wait, err);
@@ -213,5 +210,11 @@ int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int w
 int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ctm_state **ret,
 			struct ctm_err *err)
 {
-	return open_state(host, name, false, ret, err);
+	CLEANUP(ctm_state_freep) struct ctm_state *state = new_state(err);
+	int r = state ? open_target(host, name, false, state, err) : -ENOMEM;
+
+	if (r == 0) {
+		*ret = TAKE_PTR(state);
+	}
+	return r;
 }

@@ -46,7 +46,7 @@ static inline void ctm_state_freep(struct ctm_state **state)
 	ctm_state_free(*state);
 }
 
-/** Names of complete runs, oldest first. Free each name and the vector: ctm_run_names_done(). */
+/** Names of complete runs, oldest first. Zero-initialise; ctm_run_names_done() frees. */
 struct ctm_run_names {
 	CTM_VEC(char *) names;
 };

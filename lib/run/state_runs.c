@@ -91,34 +91,44 @@ void ctm_run_names_done(struct ctm_run_names *names)
 	ctm_vec_done(&names->names);
 }
 
-int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err)
+static int collect(DIR *dir, struct ctm_run_names *all)
 {
-	CLEANUP(ctm_run_names_done) struct ctm_run_names all = { 0 };
-	CLEANUP(ctm_state_close_dir) DIR *dir = NULL;
 	const struct dirent *d;
-	int r = ctm_state_list(state, &dir, err);
 
-	if (r < 0) {
-		return r;
-	}
-	while ((d = readdir(dir))) {
+	for (errno = 0; (d = readdir(dir)); errno = 0) {
 		char *name;
 
 		if (run_number(d->d_name) == 0) {
 			continue;
 		}
 		name = strdup(d->d_name);
-		if (!name || ctm_vec_push(&all.names, &name) < 0) {
+		if (!name || ctm_vec_push(&all->names, &name) < 0) {
 			free(name);
-			return ctm_err_nomem(err);
+			return -ENOMEM;
 		}
 	}
-	if (all.names.n > 0) {
+	return -errno;
+}
+
+int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_state_close_dir) DIR *dir = NULL;
+	struct ctm_run_names all = { 0 };
+	int r = ctm_state_list(state, &dir, err);
+
+	if (!dir) {
+		return r;
+	}
+	r = collect(dir, &all);
+	if (r < 0) {
+		ctm_run_names_done(&all);
+		return ctm_err_set(err, CTM_SYS, r, "read '%s'", state->shown);
+	}
+	if (all.names.v) {
 		qsort(all.names.v, all.names.n, sizeof(*all.names.v), by_number);
 	}
 	ctm_run_names_done(ret);
 	*ret = all;
-	all = (struct ctm_run_names){ 0 };
 	return 0;
 }
 
