@@ -188,6 +188,20 @@ table__row()
 	printf '  %-8s %-27s %-24s %-21s %s\n' "$@"
 }
 
+# note_if_busy NAME: NAME has one thread and found all in the cache; did it have a processor?
+note_if_busy()
+{
+	paste <(numbers "$1" 1) <(numbers "$1" 2) | awk -v name="$1" '
+		{ wall += $1; cpu += $2 }
+		END {
+			if (wall > 1.1 * cpu) {
+				printf "note: others use this machine, %s ran for %d %% of its time: ",
+					name, 100 * cpu / wall
+				print "wall ratios mean little"
+			}
+		}'
+}
+
 # at_most WHAT GOT LIMIT [UNIT]: GOT may be "median (least .. most)"; fails the run, but not now
 at_most()
 {

@@ -59,6 +59,7 @@ bench_scan()
 	echo
 	echo "scan: $BENCH_ROUNDS rounds of one run each in turn; median (least .. most)"
 	table find "${programs[@]}"
+	note_if_busy find
 	echo
 	at_most "check / find" "$(ratios ctmend find 1 | spread %.3f)" "$SCAN_RATIO_MAX"
 	echo "       memory of the largest process: $(numbers ctmend 3 | spread %d) KiB"
