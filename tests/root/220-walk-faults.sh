@@ -87,7 +87,8 @@ failed()
 	t_is "$1: there are no totals" "$(grep -c ^entries= "$TMP/err")" 0
 }
 
-failed "the root cannot be opened" openat2:error=EIO:when=1 'walk the tree: open: Input/output error'
+failed "the root cannot be opened" openat2:error=EIO:when=1 \
+	'walk the tree: open: Input/output error'
 failed "no working directory of its own" unshare:error=EPERM:when=1 \
 	'walk the tree: thread: Operation not permitted'
 failed "no death signal" prctl:error=EINVAL:when=1+ 'ended early with status 2'

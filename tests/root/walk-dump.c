@@ -9,7 +9,8 @@
  *
  * Lines, fields separated by tabs:
  *
- *	PATH TYPE MODE UID:GID DEV INO NLINK SIZE       as find -printf '%P\t%y\t%m\t%U:%G\t%D\t%i\t%n\t%s\n'
+ *	PATH TYPE MODE UID:GID DEV INO NLINK SIZE
+ *			as find -printf '%P\t%y\t%m\t%U:%G\t%D\t%i\t%n\t%s\n'
  *	PATH error OP NUMBER
  *	PATH mount
  *
