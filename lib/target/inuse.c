@@ -63,6 +63,19 @@ static int check_dir(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 	return search_mounts(vol, &query, err);
 }
 
+/* Who only reads is not disturbed by others who only read, such as another report of ours. */
+static void drop_readonly(struct ctm_loop_rows *loops)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < loops->rows.n; i++) {
+		if (!loops->rows.v[i].readonly) {
+			loops->rows.v[n++] = loops->rows.v[i];
+		}
+	}
+	loops->rows.n = n;
+}
+
 static int on_loop(const struct ctm_volume *vol, const struct ctm_loop_rows *loops,
 		   struct ctm_err *err)
 {
@@ -109,6 +122,9 @@ static int check_raw(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 	r = ctm_loopsearch(&raw, &loops);
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "look for loop devices on '%s'", vol->id);
+	}
+	if (!opts->exclusive) {
+		drop_readonly(&loops);
 	}
 	devs = calloc(loops.rows.n + 1, sizeof(*devs));
 	if (!devs) {

@@ -12,7 +12,10 @@
 #include "target/target.h"
 
 struct ctm_inuse_opts {
-	bool exclusive;          /* a block device must be free for an exclusive open too */
+	/*
+	 * For a writer: read-only loop devices count too, and a block device must be free for an exclusive open.
+	 */
+	bool exclusive;
 	bool skip_own_namespace; /* mounts in our own mount namespace do not count */
 };
 

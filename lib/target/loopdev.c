@@ -47,6 +47,21 @@ static int open_node(unsigned int num, bool writable)
 	}
 }
 
+/*
+ * The kernel counts every attachment of a disk. Whoever attaches next gets the lowest free number, which is
+ * likely to be the one that we have just given back.
+ */
+static uint64_t read_seq(unsigned int num)
+{
+	CLEANUP_FCLOSE FILE *f = NULL;
+	char path[NODE_LEN];
+	char line[32];
+
+	(void)snprintf(path, sizeof(path), "/sys/block/loop%u/diskseq", num);
+	f = fopen(path, "re");
+	return f && fgets(line, sizeof(line), f) ? strtoull(line, NULL, 10) : 0;
+}
+
 /* One attempt; -EBUSY: somebody else was faster. */
 static int try_attach(int ctl, const struct loop_config *config, bool writable,
 		      struct ctm_loop *ret)
@@ -144,6 +159,9 @@ int ctm_loop_wait_cleared(const struct ctm_loop *loop, unsigned int ms)
 	/* To open the device would keep it alive; sysfs tells as well. */
 	(void)snprintf(bound, sizeof(bound), "/sys/block/loop%u/loop/backing_file", loop->num);
 	for (unsigned int waited = 0; access(bound, F_OK) == 0; waited += 10) {
+		if (read_seq(loop->num) != loop->seq) {
+			return 0; /* attached anew, by somebody else */
+		}
 		if (waited >= ms) {
 			return -ETIMEDOUT;
 		}

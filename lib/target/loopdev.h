@@ -10,6 +10,7 @@
 #define CTM_TARGET_LOOPDEV_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -19,6 +20,7 @@ struct ctm_loop {
 	int fd;           /* keeps the device alive until a mount does */
 	unsigned int num; /* of /dev/loopN */
 	dev_t dev;        /* of the loop device itself */
+	uint64_t seq;     /* tells this use of the number from the next (Linux 5.15); 0: unknown */
 };
 
 /**

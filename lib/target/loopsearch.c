@@ -56,6 +56,7 @@ static int look_at(unsigned int num, const struct ctm_rawvol *raw, struct ctm_lo
 		return errno == ENXIO ? 0 : -errno;
 	}
 	row.dev = st.st_rdev;
+	row.readonly = info.lo_flags & LO_FLAGS_READ_ONLY;
 	return is_on(&info, raw) ? ctm_vec_push(&rows->rows, &row) : 0;
 }
 

@@ -5,6 +5,7 @@
 #ifndef CTM_TARGET_LOOPSEARCH_H
 #define CTM_TARGET_LOOPSEARCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/vec.h"
@@ -13,6 +14,7 @@
 struct ctm_loop_row {
 	unsigned int num; /* of /dev/loopN */
 	dev_t dev;
+	bool readonly; /* the kernel lets nothing through it that would change the volume */
 };
 
 struct ctm_loop_rows {

@@ -257,13 +257,13 @@ t_is "mmp: and changes nothing" "$(hash "$TMP/mmp-dirty.raw")" "$before"
 # start WORD...: the probe holds the volume; its process id is in $holder, its input in descriptor 9
 start()
 {
-	rm -f "$TMP/hold"
+	rm -f "$TMP/hold" "$TMP/holder.out"
 	mkfifo "$TMP/hold"
 	"$probe" "$@" hold <"$TMP/hold" >"$TMP/holder.out" 2>&1 &
 	holder=$!
 	exec 9>"$TMP/hold"
 	for ((i = 0; i < 100; i++)); do
-		if grep -q '^attached$' "$TMP/holder.out" || ! kill -0 "$holder" 2>/dev/null; then
+		if grep -qs '^attached$' "$TMP/holder.out" || ! kill -0 "$holder" 2>/dev/null; then
 			break
 		fi
 		sleep 0.05

@@ -38,17 +38,21 @@ allowed()
 # hold WORD...: the probe in the background until drop; $holder is its process
 hold()
 {
-	rm -f "$TMP/in"
+	rm -f "$TMP/in" "$TMP/out"
 	mkfifo "$TMP/in"
 	"$probe" sysroot="$sys" "$@" hold <"$TMP/in" >"$TMP/out" 2>&1 &
 	holder=$!
 	exec 9>"$TMP/in"
 	for ((i = 0; i < 100; i++)); do
-		if grep -q '^attached$' "$TMP/out" || ! kill -0 "$holder" 2>/dev/null; then
+		if grep -qs '^attached$' "$TMP/out" || ! kill -0 "$holder" 2>/dev/null; then
 			break
 		fi
 		sleep 0.05
 	done
+	if ! grep -q '^attached$' "$TMP/out"; then
+		echo "the volume is not held:"
+		cat "$TMP/out"
+	fi
 }
 
 drop()
@@ -231,6 +235,15 @@ losetup -d "$foreign"
 foreign=$(losetup --find --show "$dev")
 refused "a device below a foreign loop device" "attached to $foreign" "${block[@]}" guard=write
 losetup -d "$foreign"
+
+foreign=$(losetup --find --show --read-only "$dev")
+refused "a device below a read-only one, for a repair" "attached to $foreign" "${block[@]}" guard=write
+allowed "but a report does not mind it" "${block[@]}" guard=read
+losetup -d "$foreign"
+hold "${block[@]}" guard=read
+allowed "nor another report" "${block[@]}" guard=read
+refused "a repair minds a report" 'attached to /dev/loop' "${block[@]}" guard=write
+drop
 
 # chrooted: the first process of a namespace sees nothing of it
 mkdir "$TMP/jail"
