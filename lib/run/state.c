@@ -5,17 +5,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "run/state_parts.h"
+#include "target/hostlock.h"
 
 CTM_HOST_PATHS
-
-#define WAIT_STEP 100000000L /* ns between two tries for the lock */
 
 void ctm_state_free(struct ctm_state *state)
 {
@@ -152,27 +149,14 @@ static struct ctm_state *new_state(struct ctm_err *err)
 
 static int take_lock(struct ctm_state *state, unsigned int wait, struct ctm_err *err)
 {
-	const struct timespec step = { .tv_nsec = WAIT_STEP };
-	struct timespec now;
-	time_t until;
+	int r = ctm_hostlock_within(state->dir, wait);
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	until = now.tv_sec + (time_t)wait;
-	while (flock(state->dir, LOCK_EX | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR) {
-			return ctm_err_set(err, CTM_SYS, errno, "lock '%s'", state->shown);
-		}
-		(void)clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec >= until) {
-			int r = ctm_err_set(err, CTM_REFUSED, 0,
-					    "another repair or undo of it is going on");
-
-			ctm_err_hint(err, "wait for it, or use --wait SECONDS");
-			return r;
-		}
-		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &step, NULL);
+	if (r == -EWOULDBLOCK) {
+		r = ctm_err_set(err, CTM_REFUSED, 0, "another repair or undo of it is going on");
+		ctm_err_hint(err, "wait for it, or use --wait SECONDS");
+		return r;
 	}
-	return 0;
+	return r < 0 ? ctm_err_set(err, CTM_SYS, r, "lock '%s'", state->shown) : 0;
 }
 
 static int sweep(struct ctm_state *state, struct ctm_err *err)

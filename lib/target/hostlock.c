@@ -85,17 +85,23 @@ static int open_lock(int dir, const char *name, int *ret, struct ctm_err *err)
 	return 0;
 }
 
-/* -EWOULDBLOCK when the time is over. */
-static int lock_within(int fd, unsigned int wait)
+static bool is_over(const struct timespec *end)
+{
+	struct timespec now;
+
+	return clock_gettime(CLOCK_MONOTONIC, &now) < 0 || now.tv_sec > end->tv_sec ||
+	       (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+}
+
+int ctm_hostlock_within(int fd, unsigned int wait)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
-	struct timespec now;
-	time_t end;
+	struct timespec end;
 
-	if (clock_gettime(CLOCK_MONOTONIC, &now) < 0) {
+	if (clock_gettime(CLOCK_MONOTONIC, &end) < 0) {
 		return -errno;
 	}
-	end = now.tv_sec + (time_t)wait;
+	end.tv_sec += (time_t)wait;
 	for (;;) {
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 			return 0;
@@ -103,7 +109,7 @@ static int lock_within(int fd, unsigned int wait)
 		if (errno != EWOULDBLOCK && errno != EINTR) {
 			return -errno;
 		}
-		if (clock_gettime(CLOCK_MONOTONIC, &now) < 0 || now.tv_sec >= end) {
+		if (is_over(&end)) {
 			return -EWOULDBLOCK;
 		}
 		(void)nanosleep(&step, NULL);
@@ -154,7 +160,7 @@ int ctm_hostlock_config(const struct ctm_host *host, unsigned int vmid, unsigned
 		return r;
 	}
 	(void)snprintf(what, sizeof(what), "CT %u", vmid);
-	r = lock_within(fd, wait);
+	r = ctm_hostlock_within(fd, wait);
 	if (r == -EWOULDBLOCK) {
 		return busy(fd, what, "being worked on: its configuration is locked by", wait, err);
 	}
@@ -182,7 +188,7 @@ int ctm_hostlock_volume(const struct ctm_host *host, const char *key, const char
 		if (r < 0) {
 			return r;
 		}
-		r = lock_within(fd, wait);
+		r = ctm_hostlock_within(fd, wait);
 		if (r == -EWOULDBLOCK) {
 			return busy(fd, what, "being repaired by", wait, err);
 		}

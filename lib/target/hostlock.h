@@ -28,6 +28,8 @@ int ctm_hostlock_config(const struct ctm_host *host, unsigned int vmid, unsigned
 /** The same for a volume; what: its name for the message. Free it with ctm_hostlock_volume_done(). */
 int ctm_hostlock_volume(const struct ctm_host *host, const char *key, const char *what,
 			unsigned int wait, int *ret, struct ctm_err *err);
+/** Waits up to wait seconds for an exclusive flock on fd. -EWOULDBLOCK: somebody holds it. */
+int ctm_hostlock_within(int fd, unsigned int wait);
 /** Removes the file while it is still locked, then lets go. */
 void ctm_hostlock_volume_done(const struct ctm_host *host, const char *key, int *fd);
 
