@@ -197,6 +197,12 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	if (r < 0) {
 		return ctm_err_nomem(err);
 	}
+	/* Inspection asks for holders of locks by it, and the selection ends with this function. */
+	plan->policy.rules_on = (const void *)ctm_arena_dup(&plan->arena, sel.rules_on,
+							    ctm_rules_n * sizeof(*sel.rules_on));
+	if (!plan->policy.rules_on) {
+		return ctm_err_nomem(err);
+	}
 	r = scan_into(plan, &sel, opts, att, err);
 	if (r < 0) {
 		return ctm_err_wrap(err, "scan");
@@ -209,10 +215,8 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	if (r == 0) {
 		r = ctm_plan_finish(plan);
 	}
-	/* The selection is of no use after ctm_plan_finish(), and ends with this function. */
 	plan->policy.starts = NULL;
 	plan->policy.n_starts = 0;
-	plan->policy.rules_on = NULL;
 	if (r < 0) {
 		return r == -ENOMEM ? ctm_err_nomem(err) :
 				      ctm_err_set(err, CTM_SYS, r, "make the plan");
