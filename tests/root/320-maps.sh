@@ -22,8 +22,8 @@ tree()
 	done
 }
 
-# case_of NAME UMAP GMAP STATUS WORD...: a repair makes of the tree what the maps say. STATUS is that
-# of the repair.
+# case_of NAME UMAP GMAP STATUS WORD...: a repair makes of the tree what the maps say. STATUS is
+# that of the repair.
 case_of()
 {
 	local name=$1 umap=$2 gmap=$3 status=$4
@@ -99,9 +99,8 @@ for spec in 100000 0:100000:65536 u:0:100000:65536,g:0:100000:65536; do
 done
 tree 100000 100000 "${pairs[@]}"
 rm "$dir/probe/101000:101000"
-case_of "--map of six ranges" $punched $punched 0 --map \
-	u:0:100000:1000,u:1000:1000:1,u:1001:101001:64535,g:0:100000:1000,g:1000:1000:1,g:1001:101001:64535 \
-	"$dir"
+spec=u:0:100000:1000,u:1000:1000:1,u:1001:101001:64535
+case_of "--map of six ranges" $punched $punched 0 --map "$spec,${spec//u/g}" "$dir"
 for spec in "" nonsense 4294967295 0:1:0 0:0:4294967296 u:0:100000:65536:1 0:100000:10,5:200000:10 \
 	0:100000:10,10:100005:10 -1; do
 	t_status "--map '$spec' makes no sense" 2 ctm check --map "$spec" "$dir"
