@@ -195,9 +195,9 @@ note_if_busy()
 		{ wall += $1; cpu += $2 }
 		END {
 			if (wall > 1.1 * cpu) {
-				printf "note: others use this machine, %s ran for %d %% of its time: ",
+				printf "note: others use this machine, %s ran for %d %% of its ",
 					name, 100 * cpu / wall
-				print "wall ratios mean little"
+				print "time: wall ratios mean little"
 			}
 		}'
 }
