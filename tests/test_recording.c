@@ -113,8 +113,14 @@ struct life {
 
 static int check(struct stage *s, const char *want, const struct life *life, const char *what)
 {
+	char name[CTM_RUN_NAME_MAX];
 	TEXT *now = fake_listing(&s->fs);
 
+	if (ctm_history_unfinished(s->state, "rootfs", name, NULL) != 0) {
+		(void)fprintf(stderr, "killed at call %u: %s, but %s is not over\n", life->at, what,
+			      name);
+		return 1;
+	}
 	if (strcmp(now, want) == 0) {
 		return 0;
 	}

@@ -161,7 +161,11 @@ static int record_all(const struct ctm_run *run, int dir, struct ctm_reader *rea
 		r = ctm_recording_link_saved(&to->rec, dir, ctm_reader_seal(reader)->removed_sha256,
 					     to->err);
 	}
-	if (r == 0 && ctm_recording_entries(&to->rec) > 0) {
+	/*
+	 * A run that changes nothing leaves no record; but one that was interrupted before it had
+	 * changed anything needs one to be over.
+	 */
+	if (r == 0 && (ctm_recording_entries(&to->rec) > 0 || !ctm_reader_end(reader, NULL))) {
 		r = ctm_recording_seal(&to->rec, to->err);
 	}
 	return r;
