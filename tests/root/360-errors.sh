@@ -190,7 +190,8 @@ fails "a device that is no disk" 3 /dev/null check --map 100000 /dev/null
 fails "a FIFO" 3 fifo check --map 100000 "$dir/zoo/kinds/fifo"
 fails "an empty file" 3 "$TMP/file" check --map 100000 "$TMP/file"
 fails "a directory that is no root" 3 'neither etc nor usr' check --map 100000 "$TMP/empty"
-fails "the host's own root" 3 'the root directory of this host' repair --yes --map 100000 /
+fails "the host's own root" 3 'the root directory of this host' check --map 100000 /
+t_status "the host's own root to repair" 3 ctm repair --yes --map 100000 /
 for volume in tank: tank:9363 tank:9363/.. tank:../../etc odd:9363/vm-9363-disk-0.raw \
 	none:9363/vm-9363-disk-0.raw tank:9363/vm-9363-disk-0.qcow2 /etc relative; do
 	pve_ct 9363 "$volume"
