@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * /etc/subuid and /etc/subgid.
+ */
+#include "config/subid.h"
+
+#include "config/lines.h"
+
+/* Splits the next field off at a colon; false when there is none. */
+static bool field(struct ctm_bytes *rest, struct ctm_bytes *ret)
+{
+	const char *p = rest->p;
+
+	for (size_t i = 0; i < rest->len; i++) {
+		if (p[i] == ':') {
+			*ret = (struct ctm_bytes){ p, i };
+			*rest = (struct ctm_bytes){ p + i + 1, rest->len - i - 1 };
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool number(struct ctm_bytes in, uint64_t *ret)
+{
+	const char *p = in.p;
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < in.len; i++) {
+		if (p[i] < '0' || p[i] > '9' || value > UINT32_MAX) {
+			return false;
+		}
+		value = value * 10 + (uint64_t)(p[i] - '0');
+	}
+	*ret = value;
+	return in.len > 0;
+}
+
+/* Root's range in this line; false for another owner's and for what is none. */
+static bool range(struct ctm_bytes line, uint64_t *ret_first, uint64_t *ret_count)
+{
+	struct ctm_bytes rest = ctm_trim(line);
+	struct ctm_bytes name;
+	struct ctm_bytes first;
+
+	return field(&rest, &name) && (ctm_bytes_is(name, "root") || ctm_bytes_is(name, "0")) &&
+	       field(&rest, &first) && number(first, ret_first) && number(rest, ret_count);
+}
+
+bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count)
+{
+	const uint64_t end = (uint64_t)first + count;
+	uint64_t at = first;
+	bool moved = true;
+
+	/* Each round goes on from where the last one came to: the lines are in no order. */
+	while (at < end && moved) {
+		struct ctm_lines lines = { .text = text };
+		struct ctm_bytes line;
+
+		moved = false;
+		while (ctm_lines_next(&lines, &line)) {
+			uint64_t from;
+			uint64_t n;
+
+			if (range(line, &from, &n) && from <= at && from + n > at) {
+				at = from + n;
+				moved = true;
+			}
+		}
+	}
+	return at >= end;
+}

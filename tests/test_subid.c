@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What /etc/subuid grants root. */
+#include "config/subid.h"
+
+#include <string.h>
+
+#include "cases.h"
+
+#define PVE "root:100000:65536\n"
+
+static const struct {
+	const char *text;
+	uint32_t first;
+	uint32_t count;
+	bool want;
+} rows[] = {
+	{ "", 100000, 65536, false },
+	{ PVE, 100000, 65536, true },
+	{ PVE, 100000, 1, true },
+	{ PVE, 165535, 1, true },
+	{ PVE, 165535, 2, false },
+	{ PVE, 99999, 1, false },
+	{ PVE, 1005, 1, false },
+	{ PVE "root:1005:1\n", 1005, 1, true },
+	{ PVE "root:1005:1", 1005, 1, true },
+	{ PVE "root:1005:1\n", 1005, 2, false },
+	/* by number, among others, with comments and blanks */
+	{ "# mine\nalice:100000:65536\n0:200000:10\n", 200000, 10, true },
+	{ "alice:100000:65536\n", 100000, 65536, false },
+	{ "  root:5:5  \r\n", 5, 5, true },
+	/* several lines together, in any order */
+	{ "root:300010:10\nroot:300000:10\n", 300000, 20, true },
+	{ "root:300005:15\nroot:300000:10\n", 300000, 20, true },
+	{ "root:300011:10\nroot:300000:10\n", 300000, 20, false },
+	/* what is no line grants nothing */
+	{ "root\nroot:\nroot:1\nroot:1:\nroot:x:1\nroot:1:y\nroot:-1:9\nroots:1:9\n", 1, 1, false },
+	{ "root:99999999999999999999:1\nroot:1:99999999999999999999\n", 1, 1, false },
+	{ "root:4294967294:1\n", 4294967294, 1, true },
+	{ "root:0:4294967295\n", 0, 4294967295, true },
+	{ "root:5:0\n", 5, 1, false },
+};
+
+CASES(subid, grants, rows)
+{
+	const struct ctm_bytes text = { rows[*i].text, strlen(rows[*i].text) };
+
+	cr_assert_eq(ctm_subid_grants(text, rows[*i].first, rows[*i].count), rows[*i].want,
+		     "row %zu: '%s' %u %u", *i, rows[*i].text, rows[*i].first, rows[*i].count);
+}
