@@ -21,6 +21,12 @@ int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ct
 
 /** Whether this host (or sysroot) has Proxmox VE's container configurations. */
 bool ctm_locate_have_pve(const struct ctm_host *host);
+/**
+ * CTM_REFUSED, with the next step, on a Proxmox VE host whose cluster file system is not mounted.
+ * There a number must not fall through to plain LXC: what is left in /var/lib/lxc describes no
+ * volume. To be called where ctm_locate_have_pve() is false.
+ */
+int ctm_locate_pve_down(const struct ctm_host *host, struct ctm_err *err);
 /** Whether name is digits alone. */
 bool ctm_locate_is_id(const char *name);
 
@@ -39,6 +45,18 @@ int ctm_target_set(char **field, const char *value);
 int ctm_target_take_map(struct ctm_target *target, struct ctm_ctmap *ctmap);
 /** Makes the error the volume's refusal, unless it has one. -ENOMEM. */
 int ctm_volume_refuse(struct ctm_volume *volume, const struct ctm_err *why);
+
+/** Where plain containers are, as LXC names it and as it is reached from here. Zero-initialise. */
+struct ctm_lxcpath {
+	struct ctm_buf name; /* literal: part of the socket's name */
+	struct ctm_buf here;
+};
+/**
+ * lxc.lxcpath of lxc.conf is a path inside a configuration file and thus literal; the default is a
+ * place. ctm_lxcpath_done() in any case.
+ */
+int ctm_lxcpath_find(const struct ctm_host *host, struct ctm_lxcpath *ret, struct ctm_err *err);
+void ctm_lxcpath_done(struct ctm_lxcpath *path);
 
 /**
  * LXC's abstract name for the command socket: "LXCPATH/NAME/command", or where that is too long

@@ -151,11 +151,7 @@ bool ctm_locate_have_pve(const struct ctm_host *host)
 		place_exists(host, CTM_PLACE_PVE "/lxc"));
 }
 
-/*
- * On a Proxmox VE host whose cluster file system is not mounted a number must not fall through
- * to plain LXC: what PVE left in /var/lib/lxc describes no volume.
- */
-static int check_pve_down(const struct ctm_host *host, const char *name, struct ctm_err *err)
+int ctm_locate_pve_down(const struct ctm_host *host, struct ctm_err *err)
 {
 	int r;
 
@@ -163,10 +159,8 @@ static int check_pve_down(const struct ctm_host *host, const char *name, struct 
 		return 0;
 	}
 	r = ctm_err_set(err, CTM_REFUSED, 0,
-			"container %s: " CTM_PLACE_PVE
-			" holds no configurations, Proxmox VE's cluster file "
-			"system is not mounted",
-			name);
+			CTM_PLACE_PVE " holds no configurations, Proxmox VE's cluster file system "
+				      "is not mounted");
 	ctm_err_hint(err, "start it with: systemctl start pve-cluster");
 	return r;
 }
@@ -201,9 +195,9 @@ static int dispatch(const struct ctm_host *host, const struct ctm_target_opts *o
 			target->kind = CTM_TARGET_PVE;
 			return ctm_locate_pve(host, target, err);
 		}
-		r = check_pve_down(host, name, err);
+		r = ctm_locate_pve_down(host, err);
 		if (r < 0) {
-			return r;
+			return ctm_err_wrap(err, "container %s", name);
 		}
 	}
 	target->kind = CTM_TARGET_LXC;

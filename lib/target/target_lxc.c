@@ -46,23 +46,13 @@ int ctm_lxc_socket_name(const char *lxcpath, const char *name, struct ctm_buf *r
 	return ctm_buf_addf(ret, "lxc/%016" PRIx64 "/command", hash(full.p, plain));
 }
 
-/* Where the containers are, as LXC names it and as it is reached from here. */
-struct lxcpath {
-	struct ctm_buf name; /* literal: part of the socket's name */
-	struct ctm_buf here;
-};
-
-static void lxcpath_done(struct lxcpath *path)
+void ctm_lxcpath_done(struct ctm_lxcpath *path)
 {
 	ctm_buf_done(&path->name);
 	ctm_buf_done(&path->here);
 }
 
-/*
- * lxc.lxcpath of lxc.conf is a path inside a configuration file and thus literal; the default is
- * a place.
- */
-static int find_lxcpath(const struct ctm_host *host, struct lxcpath *ret, struct ctm_err *err)
+int ctm_lxcpath_find(const struct ctm_host *host, struct ctm_lxcpath *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf file = { 0 };
@@ -266,7 +256,7 @@ int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ct
 
 int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struct ctm_err *err)
 {
-	CLEANUP(lxcpath_done) struct lxcpath lxcpath = { 0 };
+	CLEANUP(ctm_lxcpath_done) struct ctm_lxcpath lxcpath = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf config = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
 	int r;
@@ -275,7 +265,7 @@ int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struc
 		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no name of a container",
 				   target->name);
 	}
-	r = find_lxcpath(host, &lxcpath, err);
+	r = ctm_lxcpath_find(host, &lxcpath, err);
 	if (r < 0) {
 		return r;
 	}
