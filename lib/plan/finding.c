@@ -11,6 +11,16 @@
 #include "base/cleanup.h"
 
 static const struct ctm_finding_info table[CTM_F_N] = {
+	[CTM_F_CONF_SECTION] = {
+		.code = "conf.section",
+		.severity = CTM_CHOICE,
+		.title = "what decides the id map stands in a section that is not in force",
+		.why = "Only what stands above the first [section] is the container's present "
+		       "state. A line that was added at the end of a file with snapshots belongs "
+		       "to the last snapshot, and the container goes without it.",
+		.next = "move the line above the first [section] of the configuration if it is "
+		        "meant for the container as it is now; the volume is then right as it is",
+	},
 	[CTM_F_CONF_LOCK] = {
 		.code = "conf.lock",
 		.severity = CTM_CHOICE,
@@ -20,6 +30,82 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		       "removes it.",
 		.next = "see whether that task still runs; if it does not: pct unlock ID (after "
 		        "a mount: pct unmount ID), then try again",
+	},
+	[CTM_F_CONF_SNAPSHOT] = {
+		.code = "conf.snapshot",
+		.severity = CTM_INFO,
+		.title = "a snapshot was taken under another id map",
+		.why = "The present map alone counts for the volume as it is now. A rollback brings "
+		       "back the map and the files of that time together; files that were "
+		       "written under that map and are still here have its ids.",
+	},
+	[CTM_F_CONF_UNKNOWN] = {
+		.code = "conf.unknown",
+		.severity = CTM_INFO,
+		.title = "lines of the configuration that Proxmox VE does not take",
+		.why = "They are left out, or kept as mere text, with a warning in its log. A "
+		       "misspelt key is easily missed: the container runs without it.",
+	},
+	[CTM_F_PATH_PARENT] = {
+		.code = "path.parent",
+		.severity = CTM_CHOICE,
+		.title = "the container's root cannot enter a directory above its root file system",
+		.why = "On its way to the root file system the container is no longer the host's "
+		       "root, so every directory must let the mapped root pass. The container "
+		       "does not start. ctmend changes nothing above a volume.",
+		.next = "let others pass, without letting them list: chmod o+x DIRECTORY",
+	},
+	[CTM_F_MAP_OVERLAP] = {
+		.code = "map.overlap",
+		.severity = CTM_CHOICE,
+		.title = "ranges of the map overlap",
+		.why = "One id would have two places. The kernel takes no such map, so the "
+		       "container does not start, and no owner can be told from it.",
+		.next = "correct the lxc.idmap lines: each range starts where the one before it "
+		        "ends, on both sides",
+	},
+	[CTM_F_MAP_HOLE] = {
+		.code = "map.hole",
+		.severity = CTM_CHOICE,
+		.title = "the map leaves out ids of the container",
+		.why = "An id that no range holds cannot own anything inside: chown to it fails, "
+		       "and so does a package or an archive that brings it along.",
+		.next = "add a range for the ids that are left out, or make the one before it "
+		        "longer",
+	},
+	[CTM_F_MAP_PUNCH] = {
+		.code = "map.punch",
+		.severity = CTM_CHOICE,
+		.title = "ids passed through to the host displace others, or are root's",
+		.why = "The range behind a passed-through id has to go on as if nothing was left "
+		       "out; where it does not, all its ids are other ones on disk than before. "
+		       "And a root that is passed through is the host's root.",
+		.next = "correct the lxc.idmap lines: behind an id N that is passed through go on "
+		        "with N+1 on both sides, such as: u 1001 101001 64535",
+	},
+	[CTM_F_MAP_SUBID] = {
+		.code = "map.subid",
+		.severity = CTM_CHOICE,
+		.title = "root may not use these ids for a map",
+		.why = "LXC sets a map by newuidmap and newgidmap, which give out only what "
+		       "/etc/subuid and /etc/subgid grant. Without the line the container does not "
+		       "start.",
+		.next = "add the lines that are missing, each as it stands here",
+	},
+	[CTM_F_MAP_ASYM] = {
+		.code = "map.asym",
+		.severity = CTM_INFO,
+		.title = "uids and gids are mapped differently",
+		.why = "That is allowed, and meant where a group of the host is passed through. "
+		       "Otherwise one of the two was forgotten when the other was changed.",
+	},
+	[CTM_F_MAP_ACCOUNT] = {
+		.code = "map.account",
+		.severity = CTM_INFO,
+		.title = "accounts inside have ids that the map does not hold",
+		.why = "The container's passwd or group names ids that no file of it can have. "
+		       "Whoever uses such an account inside gets errors; the files on disk are "
+		       "right.",
 	},
 	[CTM_F_TREE_HOST] = {
 		.code = "tree.host",

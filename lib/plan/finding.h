@@ -19,7 +19,17 @@ enum ctm_severity {
 
 /** In the order of the report and of the diff's hunks. */
 enum ctm_finding_code {
+	CTM_F_CONF_SECTION,
 	CTM_F_CONF_LOCK,
+	CTM_F_CONF_SNAPSHOT,
+	CTM_F_CONF_UNKNOWN,
+	CTM_F_PATH_PARENT,
+	CTM_F_MAP_OVERLAP,
+	CTM_F_MAP_HOLE,
+	CTM_F_MAP_PUNCH,
+	CTM_F_MAP_SUBID,
+	CTM_F_MAP_ASYM,
+	CTM_F_MAP_ACCOUNT,
 	CTM_F_TREE_HOST,
 	CTM_F_TREE_MAPPED,
 	CTM_F_PKG_HELD,
