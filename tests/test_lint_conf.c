@@ -52,7 +52,7 @@ static const struct {
 	  "u 6 100006 10, g 0 100000 5 ...|" },
 	{ "snapshot with a map that cannot be read", ROOTFS FLAG "[before]\nlxc.idmap: b 0 1 1\n",
 	  "conf.snapshot the snapshot section [before] (line 3) has a map that cannot be read "
-	  "(line 4: type \"b\" is neither u nor g)|" },
+	  "(line 4: id map \"b 0 1 1\": type \"b\" is neither u nor g)|" },
 	{ "lines that PVE does not take", ROOTFS FLAG "Unprivileged: 1\n",
 	  "conf.unknown line 3: unable to parse, ignored: Unprivileged: 1|" },
 	{ "lock", ROOTFS FLAG "lock: backup\n", "conf.lock backup|" },

@@ -5,17 +5,17 @@
 #include "session/examine.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "plan/guess.h"
 #include "run/budget.h"
 #include "run/effects.h"
 #include "run/inspect.h"
 #include "run/state.h"
 #include "session/selection.h"
+#include "session/surroundings.h"
+#include "session/unmapped.h"
 
 void ctm_exam_free(struct ctm_exam *exam)
 {
@@ -209,8 +209,9 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	}
 	below = (struct below){ plan };
 	r = ctm_attached_mounts_below(att, note_mount, &below);
-	if (r == 0 && exam->target->lock) {
-		r = ctm_plan_note(plan, CTM_F_CONF_LOCK, NULL, 0, exam->target->lock);
+	/* who starts the container knows these, and waits for us */
+	if (r == 0 && !opts->starting) {
+		r = ctm_surroundings_note(&opts->host, exam->target, exam->volume, plan, err);
 	}
 	if (r == 0) {
 		r = ctm_plan_finish(plan);
@@ -242,42 +243,6 @@ static int inspect(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 	return r;
 }
 
-/* Nothing to judge by: what can be said is what the tree looks like. */
-static int look_without_map(struct ctm_exam *exam, const struct ctm_session_opts *opts,
-			    struct ctm_attached *att, struct ctm_err *err)
-{
-	CLEANUP(ctm_source_freep) struct ctm_source *src = NULL;
-	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	struct ctm_scan_request req = { .want_none = true, .jobs = opts->jobs };
-	int r;
-
-	if (exam->volume->unshifted) {
-		r = ctm_exam_note(exam, exam->target->privileged ?
-						"privileged container: nothing to shift" :
-						"idmap= of the volume: nothing to shift on disk");
-		return r < 0 ? ctm_err_nomem(err) : 0;
-	}
-	r = ctm_walk_new(ctm_attached_root(att), &src, err);
-	if (r == 0) {
-		r = ctm_source_scan(src, &req, NULL, NULL, &exam->seen, err);
-	}
-	if (r < 0) {
-		return ctm_err_wrap(err, "scan");
-	}
-	r = ctm_buf_addf(&text, "no map was given; the tree looks like --map ");
-	if (r == 0) {
-		r = ctm_guess_map(exam->seen.ids, &text);
-	}
-	if (r == -ENODATA) {
-		text.len = 0;
-		r = ctm_buf_addf(&text, "no map was given, and the ids on disk fit no single one");
-	}
-	if (r == 0) {
-		r = ctm_exam_note(exam, text.p);
-	}
-	return r < 0 ? ctm_err_nomem(err) : 0;
-}
-
 static int take_identity(struct ctm_exam *exam, struct ctm_attached *att, struct ctm_err *err)
 {
 	const char *note = ctm_attached_note(att);
@@ -307,7 +272,7 @@ int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		return r;
 	}
 	if (ctm_exam_no_map(exam)) {
-		return look_without_map(exam, opts, att, err);
+		return ctm_exam_unmapped(exam, opts, att, err);
 	}
 	r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
 	if (r == 0) {

@@ -73,6 +73,15 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 	if (!plan) {
 		return 0;
 	}
+	if (ctm_exam_no_map(exam)) {
+		r = ctm_err_set(
+			err, CTM_REFUSED, 0,
+			"nothing was changed: the volume is shifted, the configuration says "
+			"that it is not");
+		ctm_err_hint(err, "correct the configuration; ctmend map %s says what is wrong",
+			     exam->target->name);
+		return r;
+	}
 	if (plan->refuse_tree) {
 		text = text_of(plan, CTM_F_TREE_HOST);
 		r = ctm_err_set(err, CTM_REFUSED, 0, "nothing was changed: %s",
@@ -206,7 +215,10 @@ static int look_without_map(struct ctm_done *done, const struct ctm_session_opts
 	bool stale;
 	int r = ctm_exam_agree(done->exam, NULL, err);
 
-	return r < 0 ? r : look_read_only(done->exam, opts, &stale, err);
+	if (r == 0) {
+		r = look_read_only(done->exam, opts, &stale, err);
+	}
+	return r < 0 ? r : ctm_exam_agree(done->exam, NULL, err);
 }
 
 int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, const char *digest,
