@@ -129,7 +129,7 @@ static const struct {
 	  "zfspool",
 	  "tank:subvol-115-disk-0",
 	  { .fstype = "zfs", .source = "rpool/data/subvol-116-disk-0", .inside = "/" },
-	  "'/ct' is not the dataset 'subvol-115-disk-0' but a place on 'rpool/data/subvol-116-disk-0'" },
+	  "'/ct' is not the dataset 'subvol-115-disk-0' but a place on 'rpool/" },
 	{ "zfs dataset of a longer name",
 	  "zfspool",
 	  "tank:subvol-115-disk-0",

@@ -49,7 +49,8 @@ static const struct {
 	{ "swap", "truncate -s 8M i && mkswap i", "'i' holds no file system but swap" },
 	{ "partitions",
 	  "truncate -s 8M i && printf '\\0\\0\\0\\0\\203\\0\\0\\0\\0\\010\\0\\0\\0\\020\\0\\0' |"
-	  " dd of=i bs=1 seek=446 conv=notrunc && printf '\\125\\252' | dd of=i bs=1 seek=510 conv=notrunc",
+	  " dd of=i bs=1 seek=446 conv=notrunc &&"
+	  " printf '\\125\\252' | dd of=i bs=1 seek=510 conv=notrunc",
 	  "'i' holds a partition table (dos), no file system" },
 	{ "two file systems",
 	  "truncate -s 320M i && mkfs.xfs -q i && truncate -s 8M e && mke2fs -q -F -t ext4 e &&"

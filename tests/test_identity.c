@@ -109,7 +109,8 @@ static const struct {
 	  "this is not the volume of the record: the volume was 'v' and is 'w'" },
 	{ "birth time",
 	  { .volume_id = "v", .uuid = "a", .root_btime_nsec = 1 },
-	  "this is not the volume of the record: the birth time of the root was '0.000000000' and is "
+	  "this is not the volume of the record: the birth time of the root was '0.000000000' "
+	  "and is "
 	  "'0.000000001'" },
 	{ "inode",
 	  { .volume_id = "v", .uuid = "a", .root_ino = 3 },

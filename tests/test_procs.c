@@ -48,7 +48,9 @@ Test(procs, parents)
 	cr_assert_eq(ctm_procs_parent(child, &parent), -ESRCH);
 }
 
-/* A process may call itself anything, also what looks like the end of the name in /proc/PID/stat. */
+/*
+ * A process may call itself anything, also what looks like the end of the name in /proc/PID/stat.
+ */
 static const struct {
 	const char *comm;
 	const char *shown;

@@ -112,7 +112,10 @@ CASES(sbstate, damage, bad)
 	cr_assert_eq(got.mmp_wait, 77, "%s: result written", bad[*i].name);
 }
 
-/* The log tree's root is the u64 at 0x60 of the superblock, not zero after a crash behind an fsync. */
+/*
+ * The log tree's root is the u64 at 0x60 of the superblock, not zero after a crash behind an
+ * fsync.
+ */
 Test(sbstate, btrfs)
 {
 	SCRATCH(s);

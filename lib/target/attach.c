@@ -22,7 +22,10 @@
 #include "target/sbstate.h"
 #include "target/volident.h"
 
-/* How long the kernel gets to clear a loop device or to let go of a block device after the unmount. */
+/*
+ * How long the kernel gets to clear a loop device or to let go of a block device after the
+ * unmount.
+ */
 #define SETTLE_MS 5000
 
 struct ctm_attached {
@@ -54,7 +57,7 @@ static struct ctm_attached *attached_new(const struct ctm_volume *vol, enum ctm_
 	return att;
 }
 
-/* --- forecast ------------------------------------------------------------------------------------ */
+/* --- forecast --------------------------------------------------------------------------------- */
 
 /* What a person should know of a state, "" for a clean one. */
 static void describe(const struct ctm_sbstate *state, enum ctm_access access, char *out,
@@ -125,7 +128,7 @@ int ctm_attach_forecast(const struct ctm_volume *vol, enum ctm_access access,
 	return 0;
 }
 
-/* --- attach -------------------------------------------------------------------------------------- */
+/* --- attach ----------------------------------------------------------------------------------- */
 
 static int attach_dir(const struct ctm_volume *vol, struct ctm_attached *att, struct ctm_err *err)
 {
@@ -147,8 +150,9 @@ static int attach_dir(const struct ctm_volume *vol, struct ctm_attached *att, st
 }
 
 /*
- * The device to mount. What is read goes through a loop device that the kernel holds read-only, on top of
- * a block device too; what is written goes to a block device itself, as every other user of it does.
+ * The device to mount. What is read goes through a loop device that the kernel holds read-only,
+ * on top of a block device too; what is written goes to a block device itself, as every other
+ * user of it does.
  */
 static int make_device(struct ctm_attached *att, char *node, size_t size, dev_t *dev,
 		       struct ctm_err *err)
@@ -270,7 +274,7 @@ int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum c
 	return 0;
 }
 
-/* --- detach -------------------------------------------------------------------------------------- */
+/* --- detach ----------------------------------------------------------------------------------- */
 
 /* A written block device: the unmount is over when the kernel would give the device away again. */
 static int wait_released(const struct ctm_rawvol *raw)
@@ -342,7 +346,7 @@ void ctm_attached_freep(struct ctm_attached **att)
 	*att = NULL;
 }
 
-/* --- what is attached ---------------------------------------------------------------------------- */
+/* --- what is attached ------------------------------------------------------------------------- */
 
 int ctm_attached_root(const struct ctm_attached *att)
 {

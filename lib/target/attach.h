@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * attach: a volume as a directory descriptor, read-only by the kernel's own hand unless writing was
- * asked for.
+ * attach: a volume as a directory descriptor, read-only by the kernel's own hand unless writing
+ * was asked for.
  *
- * Directories: a detached clone of their mount (target/clone.h). Images and devices: a mount that hangs in no
- * namespace (target/devmount.h), for reading on a read-only loop device of our own (target/loopdev.h).
- * Neither has a mount point, so no other mount of the host is kept busy and no path leads into the volume;
- * all of it ends with the last descriptor: whatever kills us, nothing is left behind.
+ * Directories: a detached clone of their mount (target/clone.h). Images and devices: a mount that
+ * hangs in no namespace (target/devmount.h), for reading on a read-only loop device of our own
+ * (target/loopdev.h). Neither has a mount point, so no other mount of the host is kept busy and
+ * no path leads into the volume; all of it ends with the last descriptor: whatever kills us,
+ * nothing is left behind.
  */
 #ifndef CTM_TARGET_ATTACH_H
 #define CTM_TARGET_ATTACH_H
@@ -24,7 +25,7 @@ struct ctm_attached;
 
 /** What a person should know before ctm_attach(), read from the superblock alone. */
 struct ctm_forecast {
-	unsigned int wait; /* seconds a read-write mount waits for multi-mount protection; 0: none */
+	unsigned int wait; /* seconds a read-write mount waits for MMP; 0: none */
 	bool dirty;        /* the journal is to be replayed: a reader sees the disk without it */
 	char note[384];    /* one sentence, "" when there is nothing to say */
 };
@@ -41,9 +42,10 @@ int ctm_attach_forecast(const struct ctm_volume *vol, enum ctm_access access,
 int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum ctm_access access,
 	       struct ctm_attached **ret, struct ctm_err *err);
 /**
- * Writes everything back, unmounts, detaches and waits until the kernel has let go of the device, so that whoever
- * looks next (losetup -j, an exclusive open) finds nothing. Reports what failed; att is gone in any case.
- * NULL is fine. A process that inherited the root descriptor must have ended before.
+ * Writes everything back, unmounts, detaches and waits until the kernel has let go of the device,
+ * so that whoever looks next (losetup -j, an exclusive open) finds nothing. Reports what failed;
+ * att is gone in any case. NULL is fine. A process that inherited the root descriptor must have
+ * ended before.
  */
 int ctm_detach(struct ctm_attached *att, struct ctm_err *err);
 void ctm_attached_freep(struct ctm_attached **att); /* ctm_detach() without a report */
@@ -55,8 +57,8 @@ const char *ctm_attached_fstype(const struct ctm_attached *att);
 /** One sentence a person should read ("the journal is dirty: ..."), or NULL. */
 const char *ctm_attached_note(const struct ctm_attached *att);
 /**
- * Whether this is the file system without what is in its journal, so that a writer, whose mount replays it,
- * may find something else.
+ * Whether this is the file system without what is in its journal, so that a writer, whose mount
+ * replays it, may find something else.
  */
 bool ctm_attached_stale(const struct ctm_attached *att);
 /** syncfs(2) of the volume, with the errors of earlier writes since it was attached. */

@@ -2,8 +2,9 @@
 /*
  * A directory through a mount of our own: a detached clone of the mount that holds it.
  *
- * It hangs in no namespace and has no mount point, mounts below the directory are not part of it, and it ends
- * with its last descriptor, however the process ends (open_tree(2), mount_setattr(2), Linux 5.12).
+ * It hangs in no namespace and has no mount point, mounts below the directory are not part of it,
+ * and it ends with its last descriptor, however the process ends (open_tree(2), mount_setattr(2),
+ * Linux 5.12).
  */
 #ifndef CTM_TARGET_CLONE_H
 #define CTM_TARGET_CLONE_H
@@ -13,9 +14,9 @@
 #include "base/err.h"
 
 /**
- * dir: O_PATH is enough. name: for messages. *ret: an O_PATH descriptor of the clone's root. Never follows
- * device nodes, setuid bits or programs, never moves an atime; read-only unless writable. CTM_REFUSED when
- * it is to be writable and the host has it mounted read-only.
+ * dir: O_PATH is enough. name: for messages. *ret: an O_PATH descriptor of the clone's root.
+ * Never follows device nodes, setuid bits or programs, never moves an atime; read-only unless
+ * writable. CTM_REFUSED when it is to be writable and the host has it mounted read-only.
  */
 int ctm_clone(int dir, const char *name, bool writable, int *ret, struct ctm_err *err);
 

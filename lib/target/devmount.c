@@ -10,7 +10,10 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 
-/* Linux 6.6: fails with EBUSY when the file system is mounted already. glibc 2.36 does not know it. */
+/*
+ * Linux 6.6: fails with EBUSY when the file system is mounted already. glibc 2.36 does not know
+ * it.
+ */
 #define CMD_CREATE_EXCL ((enum fsconfig_command)8)
 
 #define OPTIONS 2
@@ -21,8 +24,9 @@ struct option {
 };
 
 /*
- * What keeps the log of each type unreplayed. btrfs has changed the word: Linux 5.9 has "rescue=nologreplay", 6.9
- * took the old one away. nouuid: another file system of this UUID may be mounted, clones have the same one.
+ * What keeps the log of each type unreplayed. btrfs has changed the word: Linux 5.9 has
+ * "rescue=nologreplay", 6.9 took the old one away. nouuid: another file system of this UUID may
+ * be mounted, clones have the same one.
  */
 static const struct fs_row {
 	const char *type;

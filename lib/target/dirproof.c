@@ -16,8 +16,8 @@ CTM_HOST_PATHS
 #define BTRFS_TOP_INODE 256
 
 /*
- * libmount knows the pseudo file systems; it counts tmpfs among them, where a container can well live
- * (and overlay and FUSE, whose reasons are worth a sentence).
+ * libmount knows the pseudo file systems; it counts tmpfs among them, where a container can well
+ * live (and overlay and FUSE, whose reasons are worth a sentence).
  */
 static int suitable(const struct ctm_volume *vol, const struct ctm_dirvol *dir, struct ctm_err *err)
 {
@@ -89,7 +89,9 @@ static int not_the_host(const struct ctm_volume *vol, const struct ctm_dirvol *d
 	return 0;
 }
 
-/* The part of a volume's id that names it on its storage: "zfs:basevol-9/subvol-1" -> "subvol-1". */
+/*
+ * The part of a volume's id that names it on its storage: "zfs:basevol-9/subvol-1" -> "subvol-1".
+ */
 static const char *volume_name(const struct ctm_volume *vol)
 {
 	const char *colon = strchr(vol->id, ':');
@@ -98,7 +100,10 @@ static const char *volume_name(const struct ctm_volume *vol)
 	return slash ? slash + 1 : colon ? colon + 1 : vol->id;
 }
 
-/* A dataset that is not mounted leaves an empty directory of the parent dataset, at the same path. */
+/*
+ * A dataset that is not mounted leaves an empty directory of the parent dataset, at the same
+ * path.
+ */
 static int prove_zfs(const struct ctm_volume *vol, const struct ctm_dirvol *dir,
 		     struct ctm_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A directory volume: reached without following a link that others could plant, and placed among the mounts
- * of the host.
+ * A directory volume: reached without following a link that others could plant, and placed among
+ * the mounts of the host.
  */
 #ifndef CTM_TARGET_DIRVOL_H
 #define CTM_TARGET_DIRVOL_H
@@ -27,16 +27,17 @@ struct ctm_dirvol {
 };
 
 /**
- * From the storage's path (vol->trusted_prefix) downwards no link is followed; without one the last
- * component must not be a link. Only opens and looks. CTM_REFUSED when there is no such directory or a link
- * stands in the way.
+ * From the storage's path (vol->trusted_prefix) downwards no link is followed; without one the
+ * last component must not be a link. Only opens and looks. CTM_REFUSED when there is no such
+ * directory or a link stands in the way.
  */
 int ctm_dirvol_open(const struct ctm_volume *vol, struct ctm_dirvol *ret, struct ctm_err *err);
 void ctm_dirvol_done(struct ctm_dirvol *dir);
 
 /**
- * That this is the volume and can be worked on: no idmapped mount, no pseudo file system, FUSE or overlay, not
- * the host's root or the storage's own directory; a zfs dataset of the volume's name, a btrfs subvolume.
+ * That this is the volume and can be worked on: no idmapped mount, no pseudo file system, FUSE or
+ * overlay, not the host's root or the storage's own directory; a zfs dataset of the volume's
+ * name, a btrfs subvolume.
  */
 int ctm_dirvol_prove(const struct ctm_volume *vol, const struct ctm_dirvol *dir,
 		     struct ctm_err *err);

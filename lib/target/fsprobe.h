@@ -13,9 +13,10 @@ struct ctm_fsprobe {
 };
 
 /**
- * fd: readable, a regular file or a block device. CTM_REFUSED when there is no file system, when there are
- * signatures of more than one (whoever mounts by the wrong one destroys the other), or when it is
- * something that is no file system (LVM, LUKS, a disk with partitions); name is for the message.
+ * fd: readable, a regular file or a block device. CTM_REFUSED when there is no file system, when
+ * there are signatures of more than one (whoever mounts by the wrong one destroys the other), or
+ * when it is something that is no file system (LVM, LUKS, a disk with partitions); name is for
+ * the message.
  */
 int ctm_fsprobe(int fd, const char *name, struct ctm_fsprobe *ret, struct ctm_err *err);
 

@@ -55,7 +55,7 @@ static bool is_raw(const struct ctm_volume *vol)
 	return vol->kind == CTM_VOLUME_IMAGE || vol->kind == CTM_VOLUME_BLOCK;
 }
 
-/* --- the configuration --------------------------------------------------------------------------- */
+/* --- the configuration ------------------------------------------------------------------------ */
 
 static int add_label(const struct ctm_target *target, struct ctm_buf *label)
 {
@@ -114,7 +114,7 @@ static int check_config(const struct ctm_guard *guard, const struct ctm_target *
 	return check_lock(guard, target, err);
 }
 
-/* --- the container ------------------------------------------------------------------------------- */
+/* --- the container ---------------------------------------------------------------------------- */
 
 static int refuse_running(const struct ctm_guard *guard, const struct ctm_target *target,
 			  const char *why, struct ctm_err *err)
@@ -194,7 +194,7 @@ static int check_stopped(struct ctm_guard *guard, const struct ctm_target *targe
 			      err);
 }
 
-/* --- all of it ----------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static int check(struct ctm_guard *guard, const struct ctm_target *target,
 		 const struct ctm_volume *vol, struct ctm_err *err)
@@ -214,7 +214,10 @@ static int check(struct ctm_guard *guard, const struct ctm_target *target,
 	return r;
 }
 
-/* The flock of PVE: for every change, and for readers while a loop device of theirs could be reused. */
+/*
+ * The flock of PVE: for every change, and for readers while a loop device of theirs could be
+ * reused.
+ */
 static bool needs_config_lock(const struct ctm_guard *guard, const struct ctm_target *target,
 			      const struct ctm_volume *vol)
 {

@@ -195,7 +195,10 @@ int ctm_hostlock_volume(const struct ctm_host *host, const char *key, const char
 		if (r < 0 || fstat(fd, &st) < 0) {
 			return ctm_err_set(err, CTM_SYS, r < 0 ? r : errno, "lock '%s'", what);
 		}
-		/* Its last holder removed the file while we waited: the lock is of a file without a name. */
+		/*
+		 * Its last holder removed the file while we waited: the lock is of a file without
+		 * a name.
+		 */
 		if (st.st_nlink > 0) {
 			*ret = TAKE_FD(fd);
 			return 0;

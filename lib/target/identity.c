@@ -14,8 +14,8 @@
 #define NUMBER_LEN 40
 
 /*
- * The fields in the order of the text and of the comparison. A string field is an array inside the struct; the
- * two numbers have their own branch.
+ * The fields in the order of the text and of the comparison. A string field is an array inside
+ * the struct; the two numbers have their own branch.
  */
 enum kind { STRING, INODE, BTIME };
 

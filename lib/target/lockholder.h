@@ -2,9 +2,10 @@
 /*
  * Who holds a lock on a file: fcntl(2) (of a process or of an open file) and flock(2).
  *
- * Whether there is a lock is asked of the kernel with the calls that a locker would use, on the inode itself.
- * Who it is stands in /proc/PID/fdinfo of every process that has the file open (proc(5)), so that locks
- * without a process number and those in other pid namespaces are found too.
+ * Whether there is a lock is asked of the kernel with the calls that a locker would use, on the
+ * inode itself. Who it is stands in /proc/PID/fdinfo of every process that has the file open
+ * (proc(5)), so that locks without a process number and those in other pid namespaces are found
+ * too.
  */
 #ifndef CTM_TARGET_LOCKHOLDER_H
 #define CTM_TARGET_LOCKHOLDER_H
@@ -21,8 +22,9 @@ struct ctm_lockholder {
 };
 
 /**
- * fd: readable, of a regular file or directory. Never blocks; a flock that is free is taken for an instant.
- * *ret_held: somebody else holds one, shared or exclusive, then *ret is filled in. -errno.
+ * fd: readable, of a regular file or directory. Never blocks; a flock that is free is taken for
+ * an instant. *ret_held: somebody else holds one, shared or exclusive, then *ret is filled in.
+ * -errno.
  */
 int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret);
 

@@ -16,7 +16,10 @@
 
 CTM_HOST_PATHS
 
-/* Others grab free loop devices as well; whoever asks the kernel this often and loses is being played with. */
+/*
+ * Others grab free loop devices as well; whoever asks the kernel this often and loses is being
+ * played with.
+ */
 #define TRIES 64
 
 #define NODE_LEN 64
@@ -48,8 +51,8 @@ static int open_node(unsigned int num, bool writable)
 }
 
 /*
- * The kernel counts every attachment of a disk. Whoever attaches next gets the lowest free number, which is
- * likely to be the one that we have just given back.
+ * The kernel counts every attachment of a disk. Whoever attaches next gets the lowest free
+ * number, which is likely to be the one that we have just given back.
  */
 static uint64_t read_seq(unsigned int num)
 {
@@ -81,7 +84,9 @@ static int try_attach(int ctl, const struct loop_config *config, bool writable,
 	if (fstat(fd, &st) < 0 || ioctl(fd, LOOP_CONFIGURE, config) < 0) {
 		return -errno;
 	}
-	/* Kernels without BLK_DEV_WRITE_MOUNTED mount nothing that somebody has open for writing. */
+	/*
+	 * Kernels without BLK_DEV_WRITE_MOUNTED mount nothing that somebody has open for writing.
+	 */
 	keep = open_node((unsigned int)num, false);
 	if (keep < 0) {
 		return keep;

@@ -27,7 +27,10 @@ static void closedirp(DIR **dir)
 static bool is_on(const struct loop_info64 *info, const struct ctm_rawvol *raw)
 {
 	if (raw->block) {
-		/* of a backing file that is no device the kernel gives the device of its file system */
+		/*
+		 * of a backing file that is no device the kernel gives the device of its file
+		 * system
+		 */
 		return info->lo_rdevice == raw->dev && info->lo_device != raw->dev;
 	}
 	return info->lo_device == raw->dev && info->lo_inode == raw->ino;

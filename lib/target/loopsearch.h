@@ -22,8 +22,8 @@ struct ctm_loop_rows {
 };
 
 /**
- * By what the kernel says of every attached device (LOOP_GET_STATUS64: the backing inode, or the backing
- * device), not by file names. The caller frees ret->rows with ctm_vec_done(). -errno.
+ * By what the kernel says of every attached device (LOOP_GET_STATUS64: the backing inode, or the
+ * backing device), not by file names. The caller frees ret->rows with ctm_vec_done(). -errno.
  */
 int ctm_loopsearch(const struct ctm_rawvol *raw, struct ctm_loop_rows *ret);
 

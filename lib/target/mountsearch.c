@@ -29,8 +29,8 @@ struct search {
 };
 
 /*
- * mountinfo has a number of its own making for btrfs; the device it is on stands in the source, which for
- * this type the kernel writes.
+ * mountinfo has a number of its own making for btrfs; the device it is on stands in the source,
+ * which for this type the kernel writes.
  */
 static bool is_btrfs_on(const struct ctm_mount_query *query, struct libmnt_fs *fs)
 {
@@ -99,9 +99,9 @@ static int get_view(pid_t pid, struct view *ret)
 }
 
 /*
- * Processes that are passed over: one that has ended (EINVAL is mountinfo's word for one not yet reaped), and one
- * that a security module hides even from root. Nearly always its namespace is another's too, and a block device
- * that it has mounted is not free for the exclusive open.
+ * Processes that are passed over: one that has ended (EINVAL is mountinfo's word for one not yet
+ * reaped), and one that a security module hides even from root. Nearly always its namespace is
+ * another's too, and a block device that it has mounted is not free for the exclusive open.
  */
 static bool is_no_view(pid_t pid, int r)
 {

@@ -2,9 +2,10 @@
 /*
  * Where a volume is mounted: in every mount namespace that a process of this host is in.
  *
- * A process sees the mounts below its own root, so each pair of namespace and root is read once; a chroot
- * among the first processes must not hide what the others see. Mounts that are in no namespace (detached ones
- * like ours) are not found; for block devices the exclusive open finds them.
+ * A process sees the mounts below its own root, so each pair of namespace and root is read once;
+ * a chroot among the first processes must not hide what the others see. Mounts that are in no
+ * namespace (detached ones like ours) are not found; for block devices the exclusive open finds
+ * them.
  */
 #ifndef CTM_TARGET_MOUNTSEARCH_H
 #define CTM_TARGET_MOUNTSEARCH_H
@@ -36,7 +37,9 @@ struct ctm_mount_hit {
 /** Whether this row answers the query: the pure part. */
 bool ctm_mountsearch_matches(const struct ctm_mount_query *query, struct libmnt_fs *fs);
 
-/** 1: found, *ret is the first; the caller frees it with ctm_mount_hit_done(). 0: nowhere. -errno. */
+/**
+ * 1: found, *ret is the first; the caller frees it with ctm_mount_hit_done(). 0: nowhere. -errno.
+ */
 int ctm_mountsearch(const struct ctm_mount_query *query, struct ctm_mount_hit *ret);
 
 static inline void ctm_mount_hit_done(struct ctm_mount_hit *hit)

@@ -13,7 +13,10 @@
 
 CTM_HOST_PATHS
 
-/* Longer than any line of processes; a loop (a parent that ended and whose number was reused) ends. */
+/*
+ * Longer than any line of processes; a loop (a parent that ended and whose number was reused)
+ * ends.
+ */
 #define MAX_DEPTH 4096
 
 static void closedirp(DIR **dir)

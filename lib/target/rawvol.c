@@ -71,8 +71,9 @@ static int open_seen(const struct ctm_volume *vol, int seen, bool writable, stru
 		return r;
 	}
 	/*
-	 * A block device is never opened for writing: a kernel without BLK_DEV_WRITE_MOUNTED would refuse the
-	 * mount, and udev probes a device again when a writer closes it. The mount writes by itself.
+	 * A block device is never opened for writing: a kernel without BLK_DEV_WRITE_MOUNTED
+	 * would refuse the mount, and udev probes a device again when a writer closes it. The
+	 * mount writes by itself.
 	 */
 	raw->fd = vol->kind == CTM_VOLUME_BLOCK ?
 			  open(link, O_RDONLY | O_CLOEXEC) :

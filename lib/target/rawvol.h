@@ -14,23 +14,23 @@
 struct ctm_rawvol {
 	int fd;
 	bool block;
-	dev_t dev; /* block: the device itself; image: the file system that the file is on (st_dev) */
+	dev_t dev;  /* block: the device itself; image: st_dev of the file */
 	ino_t ino;  /* image: the file's inode */
-	char *node; /* block: its node with links resolved ("/dev/dm-3"); image: the file likewise */
-	char *path; /* the name that stays: of a block device the one given, since dm numbers change */
+	char *node; /* with links resolved ("/dev/dm-3") */
+	char *path; /* the name that stays: a block device's as given, dm numbers change */
 };
 
 /**
- * Looks at the type before it opens; an image keeps its atime. writable counts for images alone. CTM_REFUSED: nothing there, or not what
- * vol->kind says.
+ * Looks at the type before it opens; an image keeps its atime. writable counts for images alone.
+ * CTM_REFUSED: nothing there, or not what vol->kind says.
  */
 int ctm_rawvol_open(const struct ctm_volume *vol, bool writable, struct ctm_rawvol *ret,
 		    struct ctm_err *err);
 void ctm_rawvol_done(struct ctm_rawvol *raw);
 
 /**
- * Whether the kernel gives the block device to us alone: opens it with O_EXCL and lets go again. 0, -EBUSY when
- * something has it (a mount in any namespace, device mapper, swap).
+ * Whether the kernel gives the block device to us alone: opens it with O_EXCL and lets go again.
+ * 0, -EBUSY when something has it (a mount in any namespace, device mapper, swap).
  */
 int ctm_rawvol_exclusive(const struct ctm_rawvol *raw);
 

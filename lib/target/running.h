@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is a container running? PVE and LXC both mean by that: its monitor listens on the abstract command socket.
+ * Is a container running? PVE and LXC both mean by that: its monitor listens on the abstract
+ * command socket.
  */
 #ifndef CTM_TARGET_RUNNING_H
 #define CTM_TARGET_RUNNING_H

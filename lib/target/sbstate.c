@@ -37,7 +37,10 @@
 #define MMP_SEQ_CLEAN      0xff4d4d50u
 #define MMP_SEQ_FSCK       0xe24d4d50u
 
-/* The kernel watches the sequence number twice, each time at least this long (EXT4_MMP_MIN_CHECK_INTERVAL). */
+/*
+ * The kernel watches the sequence number twice, each time at least this long
+ * (EXT4_MMP_MIN_CHECK_INTERVAL).
+ */
 #define MMP_MIN_CHECK 5u
 
 #define BTRFS_SB          65536
@@ -86,7 +89,10 @@ static int read_at(int fd, unsigned char *to, size_t len, uint64_t at)
 	return (size_t)n == len ? 0 : -EUCLEAN;
 }
 
-/* fs/ext4/mmp.c: it sleeps min(2c + 1, c + 60), looks, claims the block, sleeps and looks once more. */
+/*
+ * fs/ext4/mmp.c: it sleeps min(2c + 1, c + 60), looks, claims the block, sleeps and looks once
+ * more.
+ */
 static unsigned int mmp_wait(unsigned int interval, unsigned int in_block)
 {
 	unsigned int c = interval > in_block ? interval : in_block;

@@ -13,10 +13,10 @@
 #include "base/err.h"
 
 enum ctm_mmp {
-	CTM_MMP_NONE,  /* the file system has no multi-mount protection */
-	CTM_MMP_CLEAN, /* unmounted in order: mounts at once */
-	CTM_MMP_UNCLEAN, /* the last user vanished, or is still there: a read-write mount waits to see */
-	CTM_MMP_FSCK, /* e2fsck works on it or was killed: a read-write mount fails */
+	CTM_MMP_NONE,    /* the file system has no multi-mount protection */
+	CTM_MMP_CLEAN,   /* unmounted in order: mounts at once */
+	CTM_MMP_UNCLEAN, /* the last user vanished or is there: a read-write mount waits */
+	CTM_MMP_FSCK,    /* e2fsck works on it or was killed: a read-write mount fails */
 };
 
 struct ctm_sbstate {
@@ -26,7 +26,10 @@ struct ctm_sbstate {
 	unsigned int mmp_wait; /* seconds that a read-write mount waits when UNCLEAN */
 };
 
-/** fd: readable. type: as ctm_fsprobe() says. All false for types it does not know. -EIO, -EUCLEAN ... */
+/**
+ * fd: readable. type: as ctm_fsprobe() says. All false for types it does not know. -EIO, -EUCLEAN
+ * ...
+ */
 int ctm_sbstate_read(int fd, const char *type, struct ctm_sbstate *ret);
 
 #endif

@@ -28,7 +28,7 @@ static void closedirp(DIR **dir)
 	}
 }
 
-/* --- the config flock ---------------------------------------------------------------------------- */
+/* --- the config flock ------------------------------------------------------------------------- */
 
 static int stop_at_ancestor(pid_t pid, void *arg)
 {
@@ -63,7 +63,7 @@ int ctm_starter_config(const struct ctm_host *host, unsigned int vmid, enum ctm_
 	return 0;
 }
 
-/* --- the command socket -------------------------------------------------------------------------- */
+/* --- the command socket ----------------------------------------------------------------------- */
 
 /* 0 and *ret, -ECONNREFUSED: nobody listens. */
 static int peer_of(const char *name, struct ucred *ret)

@@ -102,8 +102,8 @@ static int fill_zfs(const struct ctm_dirvol *dir, int root, struct ctm_identity 
 }
 
 /*
- * The UUID of the file system that a directory is on: from the block device, if its source is one and is the
- * one that is mounted.
+ * The UUID of the file system that a directory is on: from the block device, if its source is one
+ * and is the one that is mounted.
  */
 static void fill_uuid_of_device(const struct ctm_dirvol *dir, struct ctm_identity *id)
 {

@@ -12,8 +12,9 @@
 #include "target/target.h"
 
 /**
- * A directory volume. UUID: of the btrfs, or of the file system on the block device that is mounted; a zfs has
- * statfs(2)'s f_fsid, which is made of the dataset's guid; "" where there is none (tmpfs, nfs).
+ * A directory volume. UUID: of the btrfs, or of the file system on the block device that is
+ * mounted; a zfs has statfs(2)'s f_fsid, which is made of the dataset's guid; "" where there is
+ * none (tmpfs, nfs).
  */
 int ctm_volident_dir(const struct ctm_volume *vol, const struct ctm_dirvol *dir, int root,
 		     struct ctm_identity *ret, struct ctm_err *err);

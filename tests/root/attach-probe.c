@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Guards and attaches one volume for the scripts, says what it sees, and can hold on until its standard
- * input ends.
+ * Guards and attaches one volume for the scripts, says what it sees, and can hold on until its
+ * standard input ends.
  *
  *	attach-probe WORD...
  *
@@ -17,7 +17,8 @@
  *	touch=NAME                      create a file in the root
  *	hold                            print "attached" and wait for the end of standard input
  *
- * Prints "KEY VALUE" lines. Exit status: 3 refused, 5 any other failure, with the message on stderr.
+ * Prints "KEY VALUE" lines. Exit status: 3 refused, 5 any other failure, with the message on
+ * stderr.
  */
 #include <fcntl.h>
 #include <stdbool.h>

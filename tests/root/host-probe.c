@@ -5,7 +5,7 @@
  *	host-probe holder FILE          "free", or "held fcntl|flock PID NAME"
  *	host-probe config VMID SYSROOT  "none", "ancestor" or "other": who has the config flock
  *	host-probe monitor SOCKET       "yes" or "no": are we called by who starts the container
- *	host-probe idmap FROM TO        an idmapped bind mount of FROM at TO: user namespace of standard input
+ *	host-probe idmap FROM TO        bind FROM at TO, idmapped by stdin's user namespace
  *
  * Exit status 5 and a message for a failure.
  */
