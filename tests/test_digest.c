@@ -65,6 +65,7 @@ static void digest(struct sample *s, char ret[33])
 enum change {
 	NOTHING,
 	DEVICE,
+	INO,
 	CAUSE,
 	NAMES,
 	/* from here on the digest must differ */
@@ -72,7 +73,6 @@ enum change {
 	MAP,
 	PATH,
 	PATH_SHORTER,
-	INO,
 	BEFORE_MODE,
 	BEFORE_UID,
 	BEFORE_GID,

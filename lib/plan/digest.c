@@ -7,14 +7,15 @@
  *
  *	"ctmend plan 1" identity
  *	twice (uids, gids): number of ranges u64, of each: container id, disk id, length u32
- *	of each action: kind u8 (1 set, 2 remove), path, inode number u64, state before, then
+ *	of each action: kind u8 (1 set, 2 remove), path, state before, then
  *	of a set: state after; of a removal: size u64, sha256 of the content (32 bytes)
  *	number of actions u64
  *
  *	state = mode u32, uid u32, gid u32, access ACL, default ACL, capability
  *	value = 0 u8 when it is absent, else 1 u8 and the bytes with their length
  *
- * The device number is left out: it is another one with every mount.
+ * Device and inode numbers are left out: the one is another with every mount, the other with every
+ * file that an undo has brought back, and neither is what a person agrees to.
  */
 #include <nettle/sha2.h>
 #include <string.h>
@@ -81,7 +82,6 @@ static void put_action(struct sha256_ctx *ctx, const struct ctm_action *a)
 {
 	put_number(ctx, a->kind == CTM_ACT_REMOVE ? 2 : 1, 1);
 	put_bytes(ctx, a->path, a->path_len);
-	put_number(ctx, a->ino, 8);
 	put_state(ctx, &a->before);
 	if (a->kind == CTM_ACT_REMOVE) {
 		put_number(ctx, a->size, 8);

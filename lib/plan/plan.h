@@ -180,8 +180,8 @@ bool ctm_plan_has_leftover(const struct ctm_plan *plan);
 
 /**
  * 128 bits of SHA-256, as 32 hex digits: over the volume's identity (the text of
- * ctm_identity_format()), the map, and every action in order: path, inode number, before and after,
- * and of removals size and hash. The plan is settled. Device numbers and findings do not count.
+ * ctm_identity_format()), the map, and every action in order: path, before and after, and of
+ * removals size and hash. The plan is settled. Device and inode numbers and findings do not count.
  */
 void ctm_plan_digest(const struct ctm_plan *plan, const char *identity, char ret[static 33]);
 
