@@ -90,7 +90,7 @@ static int agree(const struct job *job, char ret_digest[static 33], int *ret_sta
 		*ret_status = fail(job, &err);
 		return -1;
 	}
-	fflush(stdout);
+	(void)fflush(stdout);
 	if (ctm_exam_agree(exam, NULL, &err) < 0) {
 		*ret_status = fail(job, &err);
 		return -1;
@@ -203,7 +203,7 @@ static int run_repair(const struct options *opts, int argc, char **argv)
 		return run_targets(opts, "diff", diff_one, argc, argv);
 	}
 	if (!opts->yes && !opts->approve && (!term_can_ask() || opts->format == FORMAT_JSON)) {
-		fputs("ctmend: there is no terminal to ask on: use --yes, or --approve with a digest\n",
+		fputs("ctmend: no terminal to ask on: use --yes, or --approve with a digest\n",
 		      stderr);
 		return EXIT_USAGE;
 	}

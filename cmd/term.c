@@ -47,7 +47,7 @@ bool term_ask(const char *question)
 	size_t len;
 
 	fprintf(stderr, "%s [y/N] ", question);
-	fflush(stderr);
+	(void)fflush(stderr);
 	if (!fgets(line, sizeof(line), stdin)) {
 		fputc('\n', stderr);
 		return false;
@@ -66,14 +66,14 @@ void term_progress(uint64_t done, uint64_t total, void *arg)
 	if (!isatty(STDERR_FILENO)) {
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	if (progress_shown && now.tv_sec == last.tv_sec && now.tv_nsec - last.tv_nsec < 100000000) {
 		return;
 	}
 	last = now;
 	progress_shown = true;
 	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " changes", done, total);
-	fflush(stderr);
+	(void)fflush(stderr);
 }
 
 void term_notice(const char *text, void *arg)
@@ -89,7 +89,7 @@ void term_progress_end(void)
 {
 	if (progress_shown) {
 		fputs("\r\033[K", stderr);
-		fflush(stderr);
+		(void)fflush(stderr);
 		progress_shown = false;
 	}
 }

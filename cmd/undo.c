@@ -117,7 +117,7 @@ static int run(const struct options *opts, int argc, char **argv)
 		return take_back(opts, argv[0], typed);
 	}
 	if (!opts->dry_run && !term_can_ask()) {
-		fputs("ctmend: there is no terminal to ask on: use --yes\n", stderr);
+		fputs("ctmend: no terminal to ask on: use --yes\n", stderr);
 		return EXIT_USAGE;
 	}
 	status = preview(opts, argv, typed, &info, &n);

@@ -258,7 +258,7 @@ width()
 		.clang-tidy) continue ;;
 		esac
 		expand "$file" | awk -v file="$file" '
-			length($0) > 100 && !(file ~ /\.md$/ && /^\||https?:/) {
+			length($0) > (file ~ /\.sh$/ ? 120 : 100) && file !~ /\.md$/ {
 				print file ":" NR ": " length($0) " columns"
 			}'
 	done
@@ -286,7 +286,9 @@ tree()
 
 mandoc_lint()
 {
-	quiet mandoc -T lint -W style "${pages[@]}"
+	# Which other pages are installed is the machine's affair.
+	quiet eval 'mandoc -T lint -W style "${pages[@]}" 2>&1 |
+		grep -vE "mandoc\.db|referenced manual not found"'
 }
 
 groff_lint()
@@ -301,7 +303,7 @@ check "every module has a test" quiet tested
 check "includes point downwards" quiet layers
 check "SPDX lines" quiet spdx
 check "no open marks" quiet marks
-check "no line over 100 columns" quiet width
+check "no line too long" quiet width
 check "no blanks at line ends" quiet trailing
 check "doors to the container's tree" quiet tree
 check "shellcheck" shellcheck -- "${scripts[@]}"

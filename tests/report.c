@@ -2,8 +2,8 @@
 /*
  * A finished exam of a small damaged container.
  */
-#include "base/cleanup.h"
 #include "report.h"
+#include "base/cleanup.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What needs all facts: hard links, the limit of half a tree, one order for any order of arrival. */
+/*
+ * What needs all facts: hard links, the limit of half a tree, one order for any order of arrival.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -264,7 +264,6 @@ Test(journal, every_flipped_byte_is_seen)
 Test(journal, every_truncation)
 {
 	SCRATCH(dir);
-	SCRATCH(cut);
 	off_t sealed;
 	off_t size;
 

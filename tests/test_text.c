@@ -17,8 +17,8 @@ Test(text, says_what_is_wrong_by_cause)
 	struct ctm_report rep = { .name = "115", .exam = exam };
 	char *text = text_of(ctm_report_text, &rep);
 
-	has(text,
-	    "CT 115, rootfs tank:115/vm-115-disk-0.raw, ext4, map u 0 100000 65536, g 0 100000 65536\n");
+	has(text, "CT 115, rootfs tank:115/vm-115-disk-0.raw, ext4, "
+		  "map u 0 100000 65536, g 0 100000 65536\n");
 	has(text, "8 inodes looked at, 5 to change\n");
 	has(text, "\npkg.lock  1  ");
 	has(text, "\nown.host  4  ");

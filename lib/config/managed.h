@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What else on a Proxmox VE cluster has its hands on a container: the HA manager may start it at any
- * time (ha/resources.cfg, "ct: 115"), a replication job copies its volumes (replication.cfg,
+ * What else on a Proxmox VE cluster has its hands on a container: the HA manager may start it at
+ * any time (ha/resources.cfg, "ct: 115"), a replication job copies its volumes (replication.cfg,
  * "local: 115-0").
  */
 #ifndef CTM_CONFIG_MANAGED_H

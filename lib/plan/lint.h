@@ -10,7 +10,9 @@
 #include "plan/plan.h"
 #include "target/target.h"
 
-/** What the host grants root: the contents of /etc/subuid and /etc/subgid; "" where there is none. */
+/**
+ * What the host grants root: the contents of /etc/subuid and /etc/subgid; "" where there is none.
+ */
 struct ctm_lint_subids {
 	struct ctm_bytes text[2]; /* by enum ctm_idkind */
 };
@@ -18,9 +20,9 @@ struct ctm_lint_subids {
 /**
  * map.*: overlaps, holes, what is passed through, ranges that root may not use, uids and gids that
  * differ. A map that was refused is looked at too; where a line of it makes no range (the target
- * carries the refusal), only for overlaps. The built-in default of Proxmox VE needs no line in subuid, and
- * what lxc-pve's installation grants (100000 to 165535) is taken as granted there. A privileged
- * container has nothing to lint. -ENOMEM.
+ * carries the refusal), only for overlaps. The built-in default of Proxmox VE needs no line in
+ * subuid, and what lxc-pve's installation grants (100000 to 165535) is taken as granted there. A
+ * privileged container has nothing to lint. -ENOMEM.
  */
 int ctm_lint_map(const struct ctm_target *target, const struct ctm_lint_subids *subids,
 		 struct ctm_plan *plan);

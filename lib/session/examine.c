@@ -293,7 +293,7 @@ int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ct
 	const struct ctm_guard_opts guard_opts = { .mode = CTM_GUARD_READ, .wait = opts->wait };
 	int r = ctm_exam_new(name, opts, &exam, err);
 
-	if (r == 0) {
+	if (r == 0 && exam) {
 		r = ctm_guard_take(&opts->host, exam->target, exam->volume, &guard_opts, &guard,
 				   err);
 	}

@@ -16,7 +16,7 @@ static int is_starting_pve(const struct ctm_hook_call *call, const struct ctm_se
 {
 	CLEANUP(ctm_target_freep) struct ctm_target *target = NULL;
 	CLEANUP_CLOSE int lock = -1;
-	enum ctm_starter_lock who;
+	enum ctm_starter_lock who = CTM_STARTER_OTHER;
 	int r;
 
 	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE) {

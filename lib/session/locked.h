@@ -17,7 +17,10 @@
 int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
 		     struct ctm_guard **ret, struct ctm_err *err);
 
-/** Opens the target's records; write: takes their lock too. -ENOENT, CTM_REFUSED: there are none to read. */
+/**
+ * Opens the target's records; write: takes their lock too. -ENOENT, CTM_REFUSED: there are none
+ * to read.
+ */
 int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts *opts, bool write,
 		     struct ctm_state **ret, struct ctm_err *err);
 

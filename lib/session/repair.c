@@ -169,7 +169,10 @@ static int look_again(struct ctm_done *done, const struct ctm_session_opts *opts
 	return r < 0 ? r : ctm_exam_agree(done->exam, digest, err);
 }
 
-/* unfinished: name of the run to finish first, "" for none. stale: what was seen read-only may be old. */
+/*
+ * unfinished: name of the run to finish first, "" for none. stale: what was seen read-only may
+ * be old.
+ */
 static int work_through(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
 			const char *digest, const char *unfinished, bool stale, struct ctm_err *err)
 {

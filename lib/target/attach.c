@@ -224,7 +224,8 @@ static int attach_raw(const struct ctm_volume *vol, struct ctm_attached *att, st
 	if (r < 0) {
 		return r;
 	}
-	att->stale = state.dirty && att->access == CTM_READ;
+	/* A dirty log of xfs cannot be told from its superblock: assume that there is one. */
+	att->stale = att->access == CTM_READ && (state.dirty || strcmp(probe.type, "xfs") == 0);
 	describe(&state, att->access, att->note, sizeof(att->note));
 	return ctm_volident_raw(vol, att->raw.path, &probe, att->root, &att->identity, err);
 }
