@@ -255,7 +255,7 @@ static int fk_chown(void *p, int h, ctm_did uid, ctm_did gid)
 	struct ctm_inode_state *s = &fs->nodes.v[h].state;
 	int r;
 
-	if (fs->torn_chown && fs->calls + 1 == fs->fail_at) {
+	if (fs->torn_chown && fs->calls + 1 == fs->fail_at && !S_ISDIR(s->mode)) {
 		s->caps = (struct ctm_bytes){ .p = NULL };
 	}
 	r = change(fs, h);

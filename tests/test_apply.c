@@ -113,6 +113,24 @@ static const struct change {
 		"chown 'f' 7:0\nchmod 'f' 4755\nxattr 'f' security.capability\n",
 	},
 	{
+		"a directory's capability survives a chown",
+		{ .mode = S_IFDIR | 0755, .caps = ACL(V3) },
+		{ .mode = S_IFDIR | 0755, .uid = { 5 }, .gid = { 6 }, .caps = ACL(V3) },
+		"chown 'f' 5:6\n",
+	},
+	{
+		"a directory's capability moves with its owner",
+		{ .mode = S_IFDIR | 02755, .caps = ACL(V2) },
+		{ .mode = S_IFDIR | 02755, .uid = { 5 }, .gid = { 6 }, .caps = ACL(V3) },
+		"chown 'f' 5:6\nxattr 'f' security.capability\n",
+	},
+	{
+		"a FIFO's capability comes back",
+		{ .mode = S_IFIFO | 0644, .caps = ACL(V3) },
+		{ .mode = S_IFIFO | 0644, .uid = { 5 }, .gid = { 6 }, .caps = ACL(V3) },
+		"chown 'f' 5:6\nxattr 'f' security.capability\n",
+	},
+	{
 		"a capability goes",
 		{ .mode = S_IFREG | 0755, .caps = ACL(V2) },
 		{ .mode = S_IFREG | 0755 },

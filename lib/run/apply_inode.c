@@ -24,6 +24,12 @@ static uint32_t stripped(uint32_t mode)
 	return mode & S_IXGRP ? mode & ~(uint32_t)S_ISGID : mode;
 }
 
+/* Whether the way from the one to the other takes a capability away; a directory keeps it. */
+static bool chown_strips(const struct ctm_inode_state *before, const struct ctm_inode_state *after)
+{
+	return !same_owner(before, after) && !S_ISDIR(before->mode);
+}
+
 static bool either(struct ctm_bytes now, struct ctm_bytes a, struct ctm_bytes b)
 {
 	return ctm_bytes_eq(now, a) || ctm_bytes_eq(now, b);
@@ -50,7 +56,7 @@ bool ctm_inode_halfway(const struct ctm_inode_state *before, const struct ctm_in
 	return either(now->acl_access, before->acl_access, after->acl_access) &&
 	       either(now->acl_default, before->acl_default, after->acl_default) &&
 	       (either(now->caps, after->caps, none) ||
-		(same_owner(before, after) && ctm_bytes_eq(now->caps, before->caps)));
+		(!chown_strips(before, after) && ctm_bytes_eq(now->caps, before->caps)));
 }
 
 struct change {
@@ -89,13 +95,14 @@ struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 {
 	struct change c = { .ops = ops, .fs = fs, .h = h };
 	bool chown = !same_owner(now, after);
-	bool may_strip = chown && !S_ISDIR(now->mode) && (now->mode & (S_ISUID | S_ISGID));
+	bool strips = chown_strips(now, after);
+	bool may_strip = strips && (now->mode & (S_ISUID | S_ISGID));
 	struct ctm_bytes caps = now->caps;
 
 	if (chown) {
 		c.what = "chown";
 		c.r = ops->chown(fs, h, after->uid, after->gid);
-		caps = (struct ctm_bytes){ .p = NULL };
+		caps = strips ? (struct ctm_bytes){ .p = NULL } : caps;
 	}
 	if (c.r == 0 && !S_ISLNK(now->mode) && (may_strip || now->mode != after->mode)) {
 		c.what = "chmod";

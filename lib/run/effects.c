@@ -110,14 +110,17 @@ static int fx_read(void *fs, int h, struct ctm_arena *arena, struct ctm_inode_st
 	s.mode = inode.mode;
 	s.uid = inode.uid;
 	s.gid = inode.gid;
-	/* Links have none of these; only directories have the one, only files the other. */
+	/*
+	 * Links have none of these and only directories have a default ACL. A capability means
+	 * something on files alone, but the kernel lets its owner put one on anything else too.
+	 */
 	if (!S_ISLNK(s.mode)) {
 		r = ctm_rootfd_get_xattr(h, CTM_XATTR_ACL_ACCESS, arena, &s.acl_access);
 	}
 	if (r == 0 && S_ISDIR(s.mode)) {
 		r = ctm_rootfd_get_xattr(h, CTM_XATTR_ACL_DEFAULT, arena, &s.acl_default);
 	}
-	if (r == 0 && S_ISREG(s.mode)) {
+	if (r == 0 && !S_ISLNK(s.mode)) {
 		r = ctm_rootfd_get_xattr(h, CTM_XATTR_CAPS, arena, &s.caps);
 	}
 	if (r == 0) {

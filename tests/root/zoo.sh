@@ -104,6 +104,10 @@ zoo__attributes()
 			# A gid alone that moves takes a capability away, too.
 			: >v2-gid && chown 100000:0 v2-gid &&
 			setfattr -n security.capability -v "$(zoo_capability 2)" v2-gid &&
+			# It means nothing there, but can be there.
+			mkdir v2-dir && mkfifo v3-fifo &&
+			setfattr -n security.capability -v "$(zoo_capability 2)" v2-dir &&
+			setfattr -n security.capability -v "$(zoo_capability 3 5)" v3-fifo &&
 			: >xattrs && setfattr -n user.empty xattrs && setfattr -n user.b -v 0x00ff xattrs &&
 			setfattr -n trusted.overlay.opaque -v y . &&
 			setfattr -n trusted.secret -v 0x0a00 xattrs && ln -s x link &&
