@@ -106,6 +106,9 @@ static struct ctm_entry make(int dir, const struct sample *s)
 	if (s->xattr) {
 		cr_assert_eq(fsetxattr(fd, "user.test", "a\0b", 3, 0), 0);
 		cr_assert_eq(fsetxattr(fd, "trusted.test", "", 0, 0), 0);
+		/* A header of pax is "name=value"; what libarchive escapes must come back as it was. */
+		cr_assert_eq(fsetxattr(fd, "user.a=b", "c=d\n", 4, 0), 0);
+		cr_assert_eq(fsetxattr(fd, "user.%41 \n\xff", "x", 1, 0), 0);
 	}
 	cr_assert_eq(futimens(fd, times), 0);
 	return e;
@@ -204,6 +207,32 @@ Test(archive, there_and_back)
 	}
 	listing(&dir, "l2");
 	same_files(&dir, "l1", "l2");
+}
+
+/* What is promised is enough, and not so much that little fits. */
+Test(archive, room)
+{
+	SCRATCH(dir);
+	struct ctm_entry entries[ARRAY_LEN(samples)];
+	uint8_t sha[32];
+	struct stat st;
+	uint64_t all = 0;
+
+	need_root();
+	save_all(dir.fd, entries, sha);
+	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+		CLEANUP_CLOSE int fd = openat(dir.fd, samples[i].name, O_RDONLY | O_NOATIME);
+		uint64_t room = 0;
+
+		cr_assert_eq(ctm_archive_room(fd, &entries[i], &room), 0);
+		cr_expect_geq(room, samples[i].size + 512, "%s", samples[i].name);
+		cr_expect_leq(room, samples[i].size + 3584, "%s: %ju", samples[i].name,
+			      (uintmax_t)room);
+		all += room;
+	}
+	cr_assert_eq(fstatat(dir.fd, CTM_ARCHIVE_REMOVED, &st, 0), 0);
+	/* The archive ends with two blocks of zeros. */
+	cr_assert_leq((uint64_t)st.st_size, all + 1024);
 }
 
 Test(archive, bsdtar_reads_it)

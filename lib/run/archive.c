@@ -64,6 +64,8 @@ static int set_up(struct ctm_archive_writer *w)
 	if (archive_write_set_format_pax(a) != ARCHIVE_OK ||
 	    /* Names are bytes: nothing is to be converted. */
 	    archive_write_set_options(a, "pax:hdrcharset=BINARY") != ARCHIVE_OK ||
+	    /* In the other form, which is the default beside this one, names do not come back. */
+	    archive_write_set_options(a, "pax:xattrheader=LIBARCHIVE") != ARCHIVE_OK ||
 	    archive_write_set_bytes_in_last_block(a, 512) != ARCHIVE_OK) {
 		return -1;
 	}
@@ -143,6 +145,41 @@ static void add_acl(struct archive_entry *ae, struct ctm_bytes acl)
 		(void)archive_entry_acl_add_entry(ae, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, perm,
 						  tag_of(e.tag), id, NULL);
 	}
+}
+
+/* Headers and content stand in blocks of the tar format. */
+#define TAR_BLOCK UINT64_C(512)
+/* The header of the file, that of its pax header, and times, ids and lengths in there. */
+#define HEADERS (3 * TAR_BLOCK)
+/* "u:4294967295:rwx" and its like, or a pax keyword with its length. */
+#define WORDS UINT64_C(64)
+
+/* Names with up to three characters for a byte, values in base 64. */
+static int add_room(const char *name, struct ctm_bytes value, void *arg)
+{
+	uint64_t *room = arg;
+
+	*room += WORDS + 3 * strlen(name) + (value.len + 2) / 3 * 4;
+	return 0;
+}
+
+int ctm_archive_room(int fd, const struct ctm_entry *entry, uint64_t *ret)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	const struct ctm_bytes acl = entry->before.acl_access;
+	int n = acl.p ? ctm_acl_count(acl) : 0;
+	uint64_t room = HEADERS + entry->ref.path_len;
+	int r = ctm_rootfd_each_xattr(fd, &arena, add_room, &room);
+
+	if (r < 0) {
+		return r;
+	}
+	room += n > 0 ? (uint64_t)n * WORDS : 0;
+	room = room / TAR_BLOCK * TAR_BLOCK + TAR_BLOCK;
+	*ret = entry->size > UINT64_MAX - room - TAR_BLOCK ?
+		       UINT64_MAX :
+		       room + (entry->size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	return 0;
 }
 
 static int describe(struct archive_entry *ae, int fd, const struct ctm_entry *e)

@@ -17,6 +17,13 @@
 #define CTM_ARCHIVE_REMOVED "removed.tar"
 #define CTM_ARCHIVE_RESTORE "restore.tar"
 
+/**
+ * How much room the archive takes for this file: fd is readable, of the entry its path, size and
+ * access ACL count. A file without content may have many attributes, and a directory many files
+ * without content.
+ */
+int ctm_archive_room(int fd, const struct ctm_entry *entry, uint64_t *ret);
+
 struct ctm_archive_writer;
 
 /** Creates removed.tar in the run's directory. */

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "rules/rules.h"
+#include "run/archive.h"
 #include "run/confirm.h"
 #include "run/content.h"
 #include "target/lockholder.h"
@@ -101,13 +102,12 @@ static int keep(struct inspecting *x, size_t action, int error)
 	return r;
 }
 
-static int keep_large(struct inspecting *x, size_t action)
+static int keep_large(struct inspecting *x, size_t action, uint64_t room)
 {
 	char text[96];
 
-	(void)snprintf(text, sizeof(text), "%llu bytes, room to save %llu is left",
-		       (unsigned long long)x->plan->actions.v[action].size,
-		       (unsigned long long)x->left);
+	(void)snprintf(text, sizeof(text), "it takes %llu bytes, room to save %llu is left",
+		       (unsigned long long)room, (unsigned long long)x->left);
 	return ctm_plan_keep_file(x->plan, action, CTM_F_PKG_LARGE, text);
 }
 
@@ -118,6 +118,7 @@ static int look_at(struct inspecting *x, size_t action)
 	struct ctm_action *a = &x->plan->actions.v[action];
 	struct ctm_entry entry;
 	struct ctm_step step = ctm_confirm(x->ops, x->fs, a, &arena, &entry);
+	uint64_t room;
 	int r;
 
 	if (step.did != CTM_DID_CHANGE) {
@@ -131,14 +132,17 @@ static int look_at(struct inspecting *x, size_t action)
 	if (r < 0) {
 		return r == -ENOMEM ? r : keep(x, action, -r);
 	}
-	if (a->size > x->left) {
-		return keep_large(x, action);
+	r = ctm_archive_room(fd, &entry, &room);
+	if (r == 0 && room > x->left) {
+		return keep_large(x, action, room);
 	}
-	r = ctm_content_read(fd, a->size, NULL, NULL, a->sha256);
+	if (r == 0) {
+		r = ctm_content_read(fd, a->size, NULL, NULL, a->sha256);
+	}
 	if (r < 0) {
 		return r == -ENOMEM ? r : keep(x, action, -r);
 	}
-	x->left -= a->size;
+	x->left -= room;
 	return 0;
 }
 
