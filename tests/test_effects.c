@@ -214,6 +214,15 @@ Test(effects, content)
 	cr_assert_eq(read(fd, got, sizeof(got)), 5);
 	cr_assert_str_eq(got, "hello");
 	cr_assert_eq(close(fd), 0);
+	/* The same number in another subvolume is another file. */
+	ref = ref_of(&w, "d/f", true);
+	cr_assert_eq(ops->content(&w.fx, &ref, &fd), 0);
+	cr_assert_eq(close(fd), 0);
+	if (ref.handle.len > 0) {
+		ref.handle.bytes[ref.handle.len - 1] ^= 1;
+		cr_assert_eq(ops->content(&w.fx, &ref, &fd), -ESTALE);
+		ref.handle.len = 0;
+	}
 	ref.ino++;
 	cr_assert_eq(ops->content(&w.fx, &ref, &fd), -ESTALE);
 	ref.path_len = 1;

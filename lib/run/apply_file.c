@@ -131,7 +131,10 @@ static struct ctm_step already_back(const struct ctm_ops *ops, void *fs, const s
 		return step;
 	}
 	ref.ino = inode.ino;
-	r = ctm_content_hash(ops, fs, &ref, sha256);
+	r = ctm_content_hash(ops, fs, &ref, e->size, sha256);
+	if (r == -EFBIG || r == -ESTALE) {
+		return ctm_step_conflict("changed");
+	}
 	if (r < 0) {
 		return ctm_step_fail(r, "read");
 	}

@@ -86,6 +86,10 @@ struct ctm_step ctm_confirm(const struct ctm_ops *ops, void *fs, const struct ct
 	struct ctm_inode inode = { 0 };
 	struct ctm_step step = look(ops, fs, action, arena, &e, &inode);
 
+	/* A name more may be one outside the volume: then it is no longer the container's alone. */
+	if (step.did == CTM_DID_CHANGE && !S_ISDIR(inode.mode) && inode.nlink != action->nlink) {
+		return ctm_step_conflict("changed");
+	}
 	if (step.did == CTM_DID_CHANGE && action->kind == CTM_ACT_REMOVE) {
 		if (!S_ISREG(inode.mode) || inode.nlink != 1 || inode.size != action->size) {
 			return ctm_step_conflict("changed");

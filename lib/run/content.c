@@ -50,13 +50,13 @@ int ctm_content_read(int fd, uint64_t max, ctm_content_fn fn, void *arg,
 	return 0;
 }
 
-int ctm_content_hash(const struct ctm_ops *ops, void *fs, const struct ctm_ref *ref,
+int ctm_content_hash(const struct ctm_ops *ops, void *fs, const struct ctm_ref *ref, uint64_t max,
 		     uint8_t ret_sha256[static 32])
 {
 	CLEANUP_CLOSE int fd = -1;
 	int r = ops->content(fs, ref, &fd);
 
-	return r < 0 ? r : ctm_content_read(fd, UINT64_MAX, NULL, NULL, ret_sha256);
+	return r < 0 ? r : ctm_content_read(fd, max, NULL, NULL, ret_sha256);
 }
 
 int ctm_content_write(int fd, const void *p, size_t len)

@@ -176,11 +176,11 @@ static int fx_content(void *fs, const struct ctm_ref *ref, int *ret_fd)
 	if (!S_ISREG(inode.mode)) {
 		return -EMEDIUMTYPE;
 	}
-	if (ref->ino != 0 && inode.ino != ref->ino) {
-		return -ESTALE;
+	r = is_same(fd, ref);
+	if (r == 0) {
+		*ret_fd = TAKE_FD(fd);
 	}
-	*ret_fd = TAKE_FD(fd);
-	return 0;
+	return r;
 }
 
 static int fx_unlink(void *fs, int dir_h, const char *name, uint64_t dev, uint64_t ino)
