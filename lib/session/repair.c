@@ -178,11 +178,13 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 {
 	int r = work_begin(w, done, opts, err);
 
+	if (r == 0 && stale) {
+		r = look_again(done, opts, digest, w->att, err);
+	}
 	if (r == 0 && unfinished[0]) {
 		r = ctm_repair_resume(&w->run, unfinished, &done->finished, err);
-	}
-	if (r == 0 && (stale || unfinished[0])) {
-		r = look_again(done, opts, digest, w->att, err);
+		/* The plan that was agreed to is less now by what this has done. */
+		r = r < 0 ? r : look_again(done, opts, NULL, w->att, err);
 	}
 	if (r < 0) {
 		return r;

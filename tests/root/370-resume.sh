@@ -57,4 +57,15 @@ done
 kill_at fchownat 50
 t_ok "an interrupted repair can be taken back as it is" ctmend undo --yes --map 100000 "$root"
 t_is "and then everything is as before" "$(all)" "$before"
+
+# Who approves a plan of what an interrupted repair has left does not hear afterwards, when it was
+# finished, that the plan is another one.
+kill_at fchownat 50
+halfway=$(all)
+plan=$(ctmend diff --map 100000 "$root" | sed -n 's/^plan \([0-9a-f]*\) .*/\1/p')
+t_status "another plan is refused" 3 ctmend repair --approve "${plan:16}${plan:0:16}" \
+	--map 100000 "$root"
+t_is "before anything is done" "$(all)" "$halfway"
+t_ok "the right one is carried out" ctmend repair --approve "$plan" --map 100000 "$root"
+t_is "and all is repaired" "$(all)" "$(wanted "$before")"
 t_done
