@@ -14,12 +14,12 @@
 #include "target/clone.h"
 #include "target/devmount.h"
 #include "target/dirvol.h"
+#include "target/forecast.h"
 #include "target/fsprobe.h"
 #include "target/loopdev.h"
 #include "target/mounttab.h"
 #include "target/rawvol.h"
 #include "target/rootfd.h"
-#include "target/sbstate.h"
 #include "target/volident.h"
 
 /*
@@ -55,77 +55,6 @@ static struct ctm_attached *attached_new(const struct ctm_volume *vol, enum ctm_
 		att->dir.fd = -1;
 	}
 	return att;
-}
-
-/* --- forecast --------------------------------------------------------------------------------- */
-
-/* What a person should know of a state, "" for a clean one. */
-static void describe(const struct ctm_sbstate *state, enum ctm_access access, char *out,
-		     size_t size)
-{
-	char about_mount[256] = "";
-
-	if (state->mmp == CTM_MMP_FSCK && access == CTM_WRITE) {
-		(void)snprintf(
-			about_mount, sizeof(about_mount),
-			"a check of the file system is running or was broken off: it cannot be "
-			"mounted for writing before it has been checked again");
-	} else if (state->mmp == CTM_MMP_UNCLEAN && access == CTM_WRITE) {
-		(void)snprintf(
-			about_mount, sizeof(about_mount),
-			"the file system was not unmounted cleanly: mounting it takes about %u "
-			"seconds, to see that no other node uses it",
-			state->mmp_wait);
-	} else if (state->dirty && access == CTM_READ) {
-		(void)snprintf(about_mount, sizeof(about_mount),
-			       "the journal is dirty (no clean shutdown): this is the file system "
-			       "without its last writes, which a repair brings in first");
-	}
-	(void)snprintf(out, size, "%s%s%s", about_mount,
-		       about_mount[0] && state->errors ? "; " : "",
-		       state->errors ?
-			       "the kernel found errors in this file system earlier, it should "
-			       "be checked" :
-			       "");
-}
-
-static int read_state(int fd, const char *name, struct ctm_fsprobe *probe,
-		      struct ctm_sbstate *state, struct ctm_err *err)
-{
-	int r = ctm_fsprobe(fd, name, probe, err);
-
-	if (r < 0) {
-		return r;
-	}
-	r = ctm_sbstate_read(fd, probe->type, state);
-	if (r < 0) {
-		return ctm_err_set(err, CTM_REFUSED, r, "cannot read the superblock of '%s': %s",
-				   name, strerrordesc_np(-r));
-	}
-	return 0;
-}
-
-int ctm_attach_forecast(const struct ctm_volume *vol, enum ctm_access access,
-			struct ctm_forecast *ret, struct ctm_err *err)
-{
-	CLEANUP(ctm_rawvol_done) struct ctm_rawvol raw = { .fd = -1 };
-	struct ctm_forecast forecast = { 0 };
-	struct ctm_sbstate state = { 0 };
-	struct ctm_fsprobe probe;
-	int r;
-
-	if (vol->kind == CTM_VOLUME_IMAGE || vol->kind == CTM_VOLUME_BLOCK) {
-		r = ctm_rawvol_open(vol, false, &raw, err);
-		r = r < 0 ? r : read_state(raw.fd, raw.path, &probe, &state, err);
-		if (r < 0) {
-			return r;
-		}
-	}
-	forecast.dirty = state.dirty;
-	forecast.wait = access == CTM_WRITE ? state.mmp_wait : 0;
-	describe(&state, access, forecast.note, sizeof(forecast.note));
-	*ret = forecast;
-	return 0;
 }
 
 /* --- attach ----------------------------------------------------------------------------------- */
@@ -219,14 +148,14 @@ static int attach_raw(const struct ctm_volume *vol, struct ctm_attached *att, st
 	struct ctm_sbstate state;
 	int r = ctm_rawvol_open(vol, att->access == CTM_WRITE, &att->raw, err);
 
-	r = r < 0 ? r : read_state(att->raw.fd, att->raw.path, &probe, &state, err);
+	r = r < 0 ? r : ctm_forecast_read(att->raw.fd, att->raw.path, &probe, &state, err);
 	r = r < 0 ? r : mount_raw(att, probe.type, err);
 	if (r < 0) {
 		return r;
 	}
 	/* A dirty log of xfs cannot be told from its superblock: assume that there is one. */
 	att->stale = att->access == CTM_READ && (state.dirty || strcmp(probe.type, "xfs") == 0);
-	describe(&state, att->access, att->note, sizeof(att->note));
+	ctm_forecast_note(&state, att->access, att->note, sizeof(att->note));
 	return ctm_volident_raw(vol, att->raw.path, &probe, att->root, &att->identity, err);
 }
 

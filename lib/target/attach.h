@@ -15,24 +15,12 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "target/forecast.h"
 #include "target/host.h"
 #include "target/identity.h"
 #include "target/target.h"
 
-enum ctm_access { CTM_READ, CTM_WRITE };
-
 struct ctm_attached;
-
-/** What a person should know before ctm_attach(), read from the superblock alone. */
-struct ctm_forecast {
-	unsigned int wait; /* seconds a read-write mount waits for MMP; 0: none */
-	bool dirty;        /* the journal is to be replayed: a reader sees the disk without it */
-	char note[384];    /* one sentence, "" when there is nothing to say */
-};
-
-/** All zero for directories. CTM_REFUSED when there is no such volume or no file system in it. */
-int ctm_attach_forecast(const struct ctm_volume *vol, enum ctm_access access,
-			struct ctm_forecast *ret, struct ctm_err *err);
 
 /**
  * The caller holds the guard that the access needs. CTM_REFUSED when the attached thing cannot be
