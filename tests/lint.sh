@@ -49,6 +49,7 @@ untested=(
 	"lib/run/revert.c tests/test_undo.c"
 	"lib/target/attach.c tests/root/110-attach.sh"
 	"lib/target/clone.c tests/root/110-attach.sh"
+	"lib/target/ctinit.c tests/root/130-starter.sh, 510-running.sh"
 	"lib/target/devmount.c tests/root/110-attach.sh"
 	"lib/target/dirproof.c tests/test_dirvol.c"
 	"lib/target/forecast.c tests/root/110-attach.sh"

@@ -118,6 +118,30 @@ int ctm_procs_parent(pid_t pid, pid_t *ret)
 	return 0;
 }
 
+bool ctm_procs_has_socket(pid_t pid, uint64_t inode)
+{
+	CLEANUP(closedirp) DIR *dir = NULL;
+	const struct dirent *entry;
+	char path[64];
+	char want[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	(void)snprintf(want, sizeof(want), "socket:[%ju]", (uintmax_t)inode);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		char link[64];
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+
+		if (n > 0) {
+			link[n] = '\0';
+			if (strcmp(link, want) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 bool ctm_procs_is_ancestor(pid_t pid)
 {
 	pid_t at = getpid();

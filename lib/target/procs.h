@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /** A process's name as a person may see it (a program can call itself anything). */
@@ -20,6 +21,9 @@ void ctm_procs_name(pid_t pid, char ret[static CTM_PROC_NAME]);
 
 /** 0 for the first process and for one whose parent is in another pid namespace. -ESRCH: gone. */
 int ctm_procs_parent(pid_t pid, pid_t *ret);
+
+/** Whether the process has the socket of this inode open; false also when it is gone. */
+bool ctm_procs_has_socket(pid_t pid, uint64_t inode);
 
 /** Whether pid started us: our parent, its parent and so on. Never ourselves. */
 bool ctm_procs_is_ancestor(pid_t pid);

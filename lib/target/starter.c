@@ -2,31 +2,22 @@
 /* Locks and sockets of our ancestors. */
 #include "target/starter.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "base/cleanup.h"
+#include "target/ctinit.h"
 #include "target/hostlock.h"
 #include "target/lockholder.h"
 #include "target/procs.h"
 #include "target/running.h"
 
 CTM_HOST_PATHS
-
-static void closedirp(DIR **dir)
-{
-	if (*dir) {
-		(void)closedir(*dir);
-	}
-}
 
 /* --- the config flock ------------------------------------------------------------------------- */
 
@@ -88,79 +79,17 @@ static int peer_of(const char *name, struct ucred *ret)
 	return 0;
 }
 
-static bool has_socket(pid_t pid, uint64_t inode)
-{
-	CLEANUP(closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	char path[64];
-	char want[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	(void)snprintf(want, sizeof(want), "socket:[%ju]", (uintmax_t)inode);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		char link[64];
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
-
-		if (n > 0) {
-			link[n] = '\0';
-			if (strcmp(link, want) == 0) {
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
 /* The nearest ancestor that has the listening socket open; 0: none. */
 static pid_t ancestor_with_socket(uint64_t inode)
 {
 	pid_t at = getpid();
 
 	while (inode != 0 && ctm_procs_parent(at, &at) == 0 && at > 0) {
-		if (has_socket(at, inode)) {
+		if (ctm_procs_has_socket(at, inode)) {
 			return at;
 		}
 	}
 	return 0;
-}
-
-struct family {
-	pid_t monitor;
-	struct stat pid_ns;
-	struct stat user_ns;
-};
-
-static int stat_ns(pid_t pid, const char *kind, struct stat *ret)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, kind);
-	return stat(path, ret) < 0 ? -errno : 0;
-}
-
-/* The hook's own processes are children of the monitor too, but live where it lives. */
-static int stop_at_init(pid_t pid, void *arg)
-{
-	const struct family *family = arg;
-	struct stat pid_ns;
-	struct stat user_ns;
-	pid_t parent;
-
-	if (ctm_procs_parent(pid, &parent) < 0 || parent != family->monitor ||
-	    stat_ns(pid, "pid", &pid_ns) < 0 || stat_ns(pid, "user", &user_ns) < 0) {
-		return 0;
-	}
-	return pid_ns.st_ino != family->pid_ns.st_ino || user_ns.st_ino != family->user_ns.st_ino;
-}
-
-static int has_init(pid_t monitor)
-{
-	struct family family = { .monitor = monitor };
-	int r = stat_ns(monitor, "pid", &family.pid_ns);
-
-	r = r < 0 ? r : stat_ns(monitor, "user", &family.user_ns);
-	return r < 0 ? r : ctm_procs_each(stop_at_init, &family);
 }
 
 int ctm_starter_monitor(const char *socket, bool *ret, struct ctm_err *err)
@@ -168,6 +97,7 @@ int ctm_starter_monitor(const char *socket, bool *ret, struct ctm_err *err)
 	struct ctm_socket_row row;
 	struct ucred peer;
 	pid_t monitor;
+	pid_t init;
 	int r = ctm_socket_look(socket, &row, err);
 
 	if (r < 0) {
@@ -186,7 +116,7 @@ int ctm_starter_monitor(const char *socket, bool *ret, struct ctm_err *err)
 		*ret = false;
 		return 0;
 	}
-	r = has_init(monitor);
+	r = ctm_ctinit_child(monitor, &init);
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "look at the children of process %d",
 				   (int)monitor);
