@@ -150,6 +150,7 @@ Test(journal, life_of_a_run)
 	cr_expect_eq(ctm_reader_size(r), (uint64_t)file_size(dir.fd));
 	cr_expect_not(ctm_reader_torn(r));
 	cr_assert_not_null(ctm_reader_end(r, &time));
+	cr_assert_eq(ctm_journal_has_end(dir.fd), 1);
 	cr_expect_eq(time, 1700000009);
 	cr_expect_eq(ctm_reader_end(r, NULL)->done, counts.done);
 	cr_expect_eq(ctm_reader_end(r, NULL)->already, counts.already);
@@ -254,6 +255,8 @@ Test(journal, every_flipped_byte_is_seen)
 					     err.msg);
 				cr_assert(ctm_reader_torn(r), "byte %jd", (intmax_t)at);
 				cr_assert_null(ctm_reader_end(r, NULL), "byte %jd", (intmax_t)at);
+				cr_assert_eq(ctm_journal_has_end(dir.fd), 0, "byte %jd",
+					     (intmax_t)at);
 			}
 			poke(dir.fd, at, (unsigned char)(1 << bit));
 		}
@@ -285,6 +288,7 @@ Test(journal, every_truncation)
 			     err.msg);
 		if (len >= sealed) {
 			cr_assert_null(ctm_reader_end(r, NULL), "%jd bytes", (intmax_t)len);
+			cr_assert_eq(ctm_journal_has_end(dir.fd), 0, "%jd bytes", (intmax_t)len);
 			cr_assert_eq(ctm_reader_torn(r), ctm_reader_whole(r) != (uint64_t)len);
 			cr_assert_eq(ctm_reader_is_done(r, 5), len >= size - END_LEN);
 			expect_entries(r, sample_entries_n);
@@ -420,6 +424,7 @@ Test(journal, no_file_and_no_regular_file)
 	struct ctm_err err = { 0 };
 
 	cr_assert_eq(ctm_reader_open(dir.fd, &r, &err), -ENOENT);
+	cr_assert_eq(ctm_journal_has_end(dir.fd), -ENOENT);
 	cr_assert_eq(mkfifoat(dir.fd, CTM_JOURNAL_FILE, 0600), 0);
 	cr_assert_eq(ctm_reader_open(dir.fd, &r, &err), -EBADMSG);
 	cr_assert_eq(unlinkat(dir.fd, CTM_JOURNAL_FILE, 0), 0);

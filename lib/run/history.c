@@ -143,12 +143,40 @@ int ctm_history_read(struct ctm_state *state, struct ctm_history *ret, struct ct
 	return 0;
 }
 
+/* The usual case costs a look at the last bytes of each record, not a reading of all of them. */
+static int all_ended(struct ctm_state *state, bool *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_run_names_done) struct ctm_run_names names = { 0 };
+	bool all = true;
+	int r = ctm_state_runs(state, &names, err);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; all && i < names.names.n; i++) {
+		CLEANUP_CLOSE int dir = -1;
+
+		r = ctm_state_run_open(state, names.names.v[i], &dir, err);
+		if (r < 0) {
+			return r;
+		}
+		all = ctm_journal_has_end(dir) == 1;
+	}
+	*ret = all;
+	return 0;
+}
+
 int ctm_history_unfinished(struct ctm_state *state, const char *volume,
 			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
 {
 	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
-	int r = ctm_history_read(state, &history, err);
+	bool ended = false;
+	int r = all_ended(state, &ended, err);
 
+	if (r < 0 || ended) {
+		return r;
+	}
+	r = ctm_history_read(state, &history, err);
 	if (r < 0) {
 		return r;
 	}

@@ -102,6 +102,11 @@ struct ctm_run_failure {
  * CTM_CODEC_BLOCK of them.
  */
 int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err);
+/**
+ * Whether the record in this directory has an end, without reading it: 1, 0, or negative errno.
+ * Says nothing about damage elsewhere in it.
+ */
+int ctm_journal_has_end(int dirfd);
 void ctm_reader_free(struct ctm_reader *r);
 static inline void ctm_reader_freep(struct ctm_reader **r)
 {

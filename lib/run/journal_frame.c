@@ -12,6 +12,7 @@
 #define CRC_LEN    4
 #define WINDOW_MIN ((size_t)64 << 10)
 #define FIRST_LOOK ((size_t)256)
+#define SHORT_MAX  ((uint64_t)64)
 /*
  * A torn tail is looked through for a whole record; what is not yet synced is far shorter than
  * this.
@@ -171,6 +172,27 @@ int ctm_frames_any_after(struct ctm_frames *f)
 		struct ctm_frame frame;
 
 		if (whole_at((struct ctm_bytes){ p, in.len - i }, f->offset + i, &frame) > 0) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int ctm_frames_last(struct ctm_frames *f, struct ctm_frame *ret)
+{
+	uint64_t look = f->size < SHORT_MAX ? f->size : SHORT_MAX;
+	uint64_t from = f->size - look;
+	struct ctm_bytes in = { .p = NULL };
+	int r = peek(f, from, (size_t)look, &in);
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < in.len; i++) {
+		const unsigned char *p = (const unsigned char *)in.p + i;
+		struct ctm_bytes rest = { .p = p, .len = in.len - i };
+
+		if (whole_at(rest, from + i, ret) == (ssize_t)rest.len) {
 			return 1;
 		}
 	}

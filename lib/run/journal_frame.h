@@ -54,4 +54,10 @@ int ctm_frames_next(struct ctm_frames *f, struct ctm_frame *ret);
  */
 int ctm_frames_any_after(struct ctm_frames *f);
 
+/**
+ * The record that the file ends with, if it is one of the short ones (the end of a run): 1, else 0.
+ * Negative errno.
+ */
+int ctm_frames_last(struct ctm_frames *f, struct ctm_frame *ret);
+
 #endif

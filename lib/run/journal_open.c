@@ -199,3 +199,27 @@ int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
 	*ret = TAKE_PTR(r);
 	return 0;
 }
+
+int ctm_journal_has_end(int dirfd)
+{
+	CLEANUP_CLOSE int fd =
+		openat(dirfd, CTM_JOURNAL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct ctm_frames frames = { .fd = fd };
+	struct ctm_frame last;
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		return -errno;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		return -EBADMSG;
+	}
+	frames.size = (uint64_t)st.st_size;
+	r = ctm_frames_last(&frames, &last);
+	if (r > 0) {
+		r = last.kind == 'E';
+	}
+	ctm_frames_done(&frames);
+	return r;
+}
