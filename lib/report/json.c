@@ -20,12 +20,6 @@ struct ctm_json {
 	json_t *targets;
 };
 
-static const char *const severity_words[] = {
-	[CTM_INFO] = "info",
-	[CTM_CHOICE] = "choice",
-	[CTM_FAULT] = "fault",
-};
-
 struct ctm_json *ctm_json_new(const char *command)
 {
 	struct ctm_json *json = calloc(1, sizeof(*json));
@@ -75,36 +69,11 @@ static json_t *groups_json(const struct ctm_plan *plan)
 		}
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:I, s:s, s:o}", "code", info->code, "severity",
-					severity_words[info->severity], "inodes", (json_int_t)g->n,
-					"title", info->title, "ids", ids));
+					ctm_json_severity(info->severity), "inodes",
+					(json_int_t)g->n, "title", info->title, "ids", ids));
 	}
 	ctm_groups_done(&groups);
 	return list;
-}
-
-static json_t *finding_json(const struct ctm_plan *plan, const struct ctm_finding *f)
-{
-	const struct ctm_finding_info *info = ctm_finding_info(f->code);
-	char name[32];
-	json_t *one = json_pack("{s:s, s:s, s:b}", "code", ctm_finding_name(f, name), "severity",
-				severity_words[info->severity], "repaired",
-				f->action != CTM_NO_ACTION && !plan->refuse_tree);
-
-	if (f->path && ctm_json_path(one, f->path, f->path_len) < 0) {
-		json_decref(one);
-		return NULL;
-	}
-	if (f->kind >= 0) {
-		json_object_set_new(one, f->kind == CTM_UID ? "uid" : "gid", json_integer(f->id));
-	}
-	if (f->err) {
-		json_object_set_new(one, "errno", json_integer(f->err));
-		json_object_set_new(one, "message", json_string(strerror(f->err)));
-	}
-	if (f->text) {
-		json_object_set_new(one, "text", ctm_json_text(f->text, strlen(f->text)));
-	}
-	return one;
 }
 
 static json_t *action_json(const struct ctm_action *act)
@@ -135,7 +104,7 @@ static int add_plan(json_t *one, const struct ctm_exam *exam)
 	int r = 0;
 
 	for (size_t i = 0; i < plan->findings.n; i++) {
-		r |= json_array_append_new(findings, finding_json(plan, &plan->findings.v[i]));
+		r |= json_array_append_new(findings, ctm_json_finding(plan, &plan->findings.v[i]));
 	}
 	for (size_t i = 0; i < plan->actions.n; i++) {
 		r |= json_array_append_new(actions, action_json(&plan->actions.v[i]));
@@ -211,19 +180,13 @@ int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 
 int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err *err)
 {
-	static const char *const words[] = {
-		[CTM_OK] = "ok",           [CTM_SYS] = "failed",      [CTM_USAGE] = "usage",
-		[CTM_REFUSED] = "refused", [CTM_CORRUPT] = "corrupt", [CTM_PARTIAL] = "partial",
-	};
 	json_t *one;
 
 	if (!json) {
 		return 0;
 	}
-	one = json_pack("{s:o, s:{s:s, s:o, s:o}}", "target", ctm_json_text(name, strlen(name)),
-			"error", "code", words[err->code], "message",
-			ctm_json_text(err->msg, strlen(err->msg)), "next",
-			err->hint[0] ? ctm_json_text(err->hint, strlen(err->hint)) : json_null());
+	one = json_pack("{s:o, s:o}", "target", ctm_json_text(name, strlen(name)), "error",
+			ctm_json_err(err));
 	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
 }
 

@@ -149,3 +149,51 @@ json_t *ctm_json_result(const struct ctm_result *res)
 	}
 	return one;
 }
+
+const char *ctm_json_severity(enum ctm_severity severity)
+{
+	static const char *const severity_words[] = {
+		[CTM_INFO] = "info",
+		[CTM_CHOICE] = "choice",
+		[CTM_FAULT] = "fault",
+	};
+
+	return severity_words[severity];
+}
+
+json_t *ctm_json_finding(const struct ctm_plan *plan, const struct ctm_finding *f)
+{
+	const struct ctm_finding_info *info = ctm_finding_info(f->code);
+	char name[32];
+	json_t *one = json_pack("{s:s, s:s, s:b}", "code", ctm_finding_name(f, name), "severity",
+				ctm_json_severity(info->severity), "repaired",
+				f->action != CTM_NO_ACTION && !plan->refuse_tree);
+
+	if (f->path && ctm_json_path(one, f->path, f->path_len) < 0) {
+		json_decref(one);
+		return NULL;
+	}
+	if (f->kind >= 0) {
+		json_object_set_new(one, f->kind == CTM_UID ? "uid" : "gid", json_integer(f->id));
+	}
+	if (f->err) {
+		json_object_set_new(one, "errno", json_integer(f->err));
+		json_object_set_new(one, "message", json_string(strerror(f->err)));
+	}
+	if (f->text) {
+		json_object_set_new(one, "text", ctm_json_text(f->text, strlen(f->text)));
+	}
+	return one;
+}
+
+json_t *ctm_json_err(const struct ctm_err *err)
+{
+	static const char *const words[] = {
+		[CTM_OK] = "ok",           [CTM_SYS] = "failed",      [CTM_USAGE] = "usage",
+		[CTM_REFUSED] = "refused", [CTM_CORRUPT] = "corrupt", [CTM_PARTIAL] = "partial",
+	};
+
+	return json_pack("{s:s, s:o, s:o}", "code", words[err->code], "message",
+			 ctm_json_text(err->msg, strlen(err->msg)), "next",
+			 err->hint[0] ? ctm_json_text(err->hint, strlen(err->hint)) : json_null());
+}

@@ -22,6 +22,12 @@ json_t *ctm_json_idmap(const struct ctm_idmap *map);
  * base64).
  */
 json_t *ctm_json_state(const struct ctm_inode_state *state);
+/** "info", "choice", "fault" */
+const char *ctm_json_severity(enum ctm_severity severity);
+/** One finding of the plan. */
+json_t *ctm_json_finding(const struct ctm_plan *plan, const struct ctm_finding *f);
+/** code, message, next. */
+json_t *ctm_json_err(const struct ctm_err *err);
 /** One entry that could not be done. */
 json_t *ctm_json_result(const struct ctm_result *res);
 
