@@ -120,3 +120,32 @@ CASES(ctmap, lxc, lxc)
 	r = ctm_ctmap_from_lxc(&conf, &ctmap, &err);
 	check(lxc[*i].name, r, &ctmap, &err, lxc[*i].map, lxc[*i].error, NULL);
 }
+
+static const struct {
+	const char *value;
+	bool reads;
+	const char *words;
+} values[] = {
+	{ "u 0 100000 65536", true, "u 0 100000 65536" },
+	{ "g\t0  100000 65536 ", true, "g 0 100000 65536" },
+	{ "u 0 0100000 65536", true, "u 0 0100000 65536" }, /* PVE does, ctmend does not */
+	{ "u 0 100000 99999999999", true, "u 0 100000 99999999999" },
+	{ "b 0 100000 65536", false, "b 0 100000 65536" },
+	{ "uu 0 100000 65536", false, "uu 0 100000 65536" },
+	{ "u0 100000 65536", false, "u0 100000 65536" },
+	{ "u 0 100000", false, "u 0 100000" },
+	{ "u 0 100000 65536 1", false, "u 0 100000 65536 1" },
+	{ "u 0 0x100 1", false, "u 0 0x100 1" },
+	{ "u 0 -1 1", false, "u 0 -1 1" },
+	{ "", false, "" },
+};
+
+CASES(ctmap, values, values)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf words = { 0 };
+
+	cr_assert_eq(ctm_ctmap_pct_reads(values[*i].value), values[*i].reads, "%s",
+		     values[*i].value);
+	cr_assert_eq(ctm_ctmap_words(values[*i].value, &words), 0);
+	cr_assert_str_eq(words.p, values[*i].words);
+}

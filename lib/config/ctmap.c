@@ -20,25 +20,60 @@ void ctm_ctmap_done(struct ctm_ctmap *ctmap)
 	*ctmap = (struct ctm_ctmap){ 0 };
 }
 
-/* Keeps the words of a line with one blank between them. */
-static int keep_line(struct ctm_ctmap *ctmap, const char *line)
+int ctm_ctmap_words(const char *value, struct ctm_buf *ret)
 {
-	CLEANUP(ctm_buf_done) struct ctm_buf words = { 0 };
-	int r;
+	const size_t start = ret->len;
+	int r = ctm_buf_add(ret, "", 0);
 
-	for (const char *p = line; *p != '\0';) {
+	for (const char *p = value; *p != '\0' && r == 0;) {
 		size_t len = 0;
 
 		while (p[len] != '\0' && !ctm_is_space(p[len])) {
 			len++;
 		}
 		if (len > 0) {
-			r = ctm_buf_addf(&words, "%s%.*s", words.len > 0 ? " " : "", (int)len, p);
-			if (r < 0) {
-				return r;
-			}
+			r = ctm_buf_addf(ret, "%s%.*s", ret->len > start ? " " : "", (int)len, p);
 		}
 		p += len + (p[len] != '\0' ? 1 : 0);
+	}
+	return r;
+}
+
+bool ctm_ctmap_pct_reads(const char *value)
+{
+	const char *p = value;
+
+	if (*p != 'u' && *p != 'g') {
+		return false;
+	}
+	p++;
+	for (int i = 0; i < 3; i++) {
+		if (!ctm_is_space(*p)) {
+			return false;
+		}
+		while (ctm_is_space(*p)) {
+			p++;
+		}
+		if (*p < '0' || *p > '9') {
+			return false;
+		}
+		while (*p >= '0' && *p <= '9') {
+			p++;
+		}
+	}
+	while (ctm_is_space(*p)) {
+		p++;
+	}
+	return *p == '\0';
+}
+
+static int keep_line(struct ctm_ctmap *ctmap, const char *line)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf words = { 0 };
+	int r = ctm_ctmap_words(line, &words);
+
+	if (r < 0) {
+		return r;
 	}
 	r = ctm_vec_push(&ctmap->lines, &words.p);
 	if (r == 0) {

@@ -32,6 +32,15 @@ int ctm_ctmap_from_pct(const struct ctm_pctsection *section, struct ctm_ctmap *r
 		       struct ctm_err *err);
 
 /**
+ * Whether Proxmox VE reads this value of lxc.idmap, be it right or not: one letter u or g and three
+ * decimal numbers (LXC.pm parse_id_maps).
+ */
+bool ctm_ctmap_pct_reads(const char *value);
+
+/** Appends the words of a value with one blank between them. -ENOMEM. */
+int ctm_ctmap_words(const char *value, struct ctm_buf *ret);
+
+/**
  * LXC: the lxc.idmap entries since the last empty one; none of them: privileged. CTM_REFUSED as
  * above, and for lxc.id_map, which no LXC since 3.0 reads.
  */

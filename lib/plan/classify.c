@@ -40,6 +40,16 @@ static const struct ctm_range *nearest(const struct ctm_range *v, size_t n, bool
 	return best;
 }
 
+/* Neither side may reach 4294967295. */
+static bool fits(const struct ctm_range *range, struct ctm_range *ret)
+{
+	if (range->len > CTM_ID_INVALID - range->ct || range->len > CTM_ID_INVALID - range->disk) {
+		return false;
+	}
+	*ret = *range;
+	return true;
+}
+
 bool ctm_class_needed(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id,
 		      struct ctm_range *ret)
 {
@@ -59,10 +69,22 @@ bool ctm_class_needed(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did
 			range = (struct ctm_range){ wide->ct, wide->disk, id.v - wide->ct + 1 };
 		}
 	}
-	/* neither side may reach 4294967295 */
-	if (range.len > CTM_ID_INVALID - range.ct || range.len > CTM_ID_INVALID - range.disk) {
+	return fits(&range, ret);
+}
+
+bool ctm_class_needed_inside(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid id,
+			     struct ctm_range *ret)
+{
+	size_t n;
+	const struct ctm_range *v = ctm_idmap_ranges(map, kind, &n);
+	const struct ctm_range *wide = nearest(v, n, false, id.v);
+	struct ctm_range range = { .ct = id.v, .disk = id.v, .len = 1 };
+
+	if (id.v == CTM_ID_INVALID) {
 		return false;
 	}
-	*ret = range;
-	return true;
+	if (wide) {
+		range = (struct ctm_range){ wide->ct, wide->disk, id.v - wide->ct + 1 };
+	}
+	return fits(&range, ret);
 }

@@ -36,5 +36,8 @@ bool ctm_class_target(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did
  */
 bool ctm_class_needed(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id,
 		      struct ctm_range *ret);
+/** The same for a container id that no range holds. */
+bool ctm_class_needed_inside(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid id,
+			     struct ctm_range *ret);
 
 #endif
