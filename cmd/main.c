@@ -12,6 +12,7 @@
  *   repair.c         repair and diff: show, ask, repair, verify
  *   undo.c           undo: take a repair back
  *   history.c        history: what was done here
+ *   map.c            map: id maps, what is wrong with them, ids translated
  *   explain.c        explain: what a finding means
  *   hook.c           hook: entry point for PVE hook scripts and lxc.hook.pre-start
  *   term.[ch]        colour, the question, the progress line

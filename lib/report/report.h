@@ -23,6 +23,8 @@ struct ctm_report {
 
 /** check: what is wrong, grouped by cause, and what to do next. 0, or -ENOMEM. */
 int ctm_report_text(FILE *out, const struct ctm_report *rep);
+/** The findings of a plan alone, grouped as in ctm_report_text(). 0, or -ENOMEM. */
+int ctm_report_causes(FILE *out, const struct ctm_plan *plan, bool verbose, bool color);
 /** After a repair or an undo: what was done, what failed, what is left. 0, or -ENOMEM. */
 int ctm_report_done(FILE *out, const struct ctm_report *rep);
 /**

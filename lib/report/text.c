@@ -260,6 +260,16 @@ static void put_summary(struct page *p, const struct ctm_plan *plan)
 	fprintf(p->out, "%s\n", paint(p, RESET));
 }
 
+int ctm_report_causes(FILE *out, const struct ctm_plan *plan, bool verbose, bool color)
+{
+	const struct ctm_report rep = { .verbose = verbose, .color = color };
+	struct page p = { .out = out, .rep = &rep };
+	int r = put_groups(&p, plan);
+
+	ctm_buf_done(&p.line);
+	return r;
+}
+
 int ctm_report_text(FILE *out, const struct ctm_report *rep)
 {
 	struct page p = { .out = out, .rep = rep };
