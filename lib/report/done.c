@@ -133,10 +133,12 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 				run->counts.conflicts + run->counts.failed);
 		}
 		fputc('\n', out);
-		r = put_results(out, rep);
+	} else if (run->undoes[0]) {
+		fprintf(out, "of run %s there is nothing to take back\n", run->undoes);
 	} else if (now && !done->finished.run[0] && !ctm_plan_has_work(now)) {
 		fputs("nothing to repair\n", out);
 	}
+	r = put_results(out, rep);
 	if (r == 0 && now) {
 		r = put_left(out, now);
 	}

@@ -3,6 +3,7 @@
  * The session that takes a run back, and its preview.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "run/effects.h"
@@ -46,6 +47,47 @@ static int begin(struct undoing *u, struct ctm_done *done, const struct ctm_sess
 	return ctm_undo_choose(&u->run, typed, &u->info, err);
 }
 
+static int count_entry(const struct ctm_entry *entry, void *arg)
+{
+	uint64_t *n = arg;
+
+	(void)entry;
+	(*n)++;
+	return 0;
+}
+
+/*
+ * Whether there is anything to do, from the volume as the kernel holds it read-only: the wrong one,
+ * or one that is as before already, is not even mounted for writing. The end of an interrupted run
+ * needs a record, whatever it changed; and without the journal's last writes nothing is certain.
+ */
+static int look_first(struct ctm_done *done, const struct ctm_session_opts *opts, const char *typed,
+		      bool *ret_more, struct ctm_err *err)
+{
+	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
+	CLEANUP(undoing_done) struct undoing u = { .fx = { .root = -1, .real = -1 } };
+	CLEANUP(ctm_outcome_done) struct ctm_outcome out = { 0 };
+	uint64_t n = 0;
+	int r = ctm_attach(&opts->host, done->exam->volume, CTM_READ, &att, err);
+
+	if (r == 0) {
+		r = begin(&u, done, opts, typed, att, false, err);
+	}
+	if (r == 0) {
+		r = ctm_undo_plan(&u.run, u.info.name, count_entry, &n, &out, err);
+	}
+	if (r < 0) {
+		return r;
+	}
+	*ret_more = n > 0 || u.info.status == CTM_RUN_INTERRUPTED || ctm_attached_stale(att);
+	if (!*ret_more) {
+		(void)memccpy(out.undoes, u.info.name, '\0', sizeof(out.undoes) - 1);
+		done->run = out;
+		out = (struct ctm_outcome){ 0 };
+	}
+	return 0;
+}
+
 static int undo_attached(struct ctm_done *done, const struct ctm_session_opts *opts,
 			 const char *typed, struct ctm_attached *att, struct ctm_err *err)
 {
@@ -60,12 +102,17 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 {
 	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
 	struct ctm_attached *att = NULL;
+	bool more = false;
 	int detach;
 	int r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
 
 	if (r == 0) {
-		r = ctm_locked_attach(ret->exam, opts, &att, err);
+		r = look_first(ret, opts, typed, &more, err);
 	}
+	if (r < 0 || !more) {
+		return r;
+	}
+	r = ctm_locked_attach(ret->exam, opts, &att, err);
 	if (r < 0) {
 		return r;
 	}
