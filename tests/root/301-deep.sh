@@ -29,11 +29,11 @@ pve_dir_ct 9311
 dir=$(pve_dir 9311)
 zoo_healthy "$dir"
 long=$(printf '%0255d' 0)
-mkdir "$dir/deep" "$dir/long" "$dir/full"
+mkdir "$dir/deep" "$dir/long" "$dir/full" "$dir/right"
 t_ok "2000 directories below each other" dig "$dir/deep" 2000 d
 t_ok "14 with names as long as they can be" dig "$dir/long" 14 "$long"
 t_ok "200 with such names: 51,000 bytes" dig "$dir/full" 200 "$long"
-t_ok "as many healthy ones" cp -a "$dir/deep" "$dir/right"
+t_ok "and as many healthy ones" dig "$dir/right" 2000 d
 chown -R 100000:100000 "$dir/right"
 before=$(owners "$dir")
 trace=$(pve_trace "$dir")

@@ -108,6 +108,9 @@ zoo__attributes()
 			mkdir v2-dir && mkfifo v3-fifo &&
 			setfattr -n security.capability -v "$(zoo_capability 2)" v2-dir &&
 			setfattr -n security.capability -v "$(zoo_capability 3 5)" v3-fifo &&
+			# All that a chown takes away, at once.
+			cp /bin/true all && chmod 6755 all && setfacl -m u:33:r-x all &&
+			setfattr -n security.capability -v "$(zoo_capability 2)" all &&
 			: >xattrs && setfattr -n user.empty xattrs && setfattr -n user.b -v 0x00ff xattrs &&
 			setfattr -n trusted.overlay.opaque -v y . &&
 			setfattr -n trusted.secret -v 0x0a00 xattrs && ln -s x link &&
