@@ -372,12 +372,12 @@ bool ctm_plan_wants_names(const struct ctm_plan *plan)
 	return false;
 }
 
-int ctm_plan_other_name(const struct ctm_fact *fact, void *arg)
+int ctm_plan_other_name(const struct ctm_fact *fact, void *plan)
 {
-	struct ctm_plan *plan = arg;
+	struct ctm_plan *p = plan;
 
 	if (fact->kind == CTM_FACT_INODE && has_names(fact)) {
-		struct ctm_link *link = ctm_links_get(&plan->work->links, fact->dev, fact->ino);
+		struct ctm_link *link = ctm_links_get(&p->work->links, fact->dev, fact->ino);
 
 		if (link) {
 			link->all++;
