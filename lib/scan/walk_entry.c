@@ -252,10 +252,29 @@ static bool is_made_up(const struct ctm_walk *walk, const struct statx *stx)
 	return walk->is_btrfs && stx->stx_ino == BTRFS_EMPTY_SUBVOL_DIR_OBJECTID;
 }
 
+/*
+ * The root of a FUSE that its owner keeps to himself (no allow_other, or another user namespace) tells
+ * us nothing but that it is a mount.
+ */
+static bool is_closed_mount(const struct ctm_walk *walk, const char *name)
+{
+	struct statx stx;
+
+	return statx(AT_FDCWD, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, 0,
+		     &stx) == 0 &&
+	       ctm_walk_is_mount(walk, &stx);
+}
+
 int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name, size_t len)
 {
 	int r = ctm_walk_stat(name, &w->stx);
 
+	if (r == -EACCES && is_closed_mount(w->walk, name)) {
+		struct ctm_fact fact = { .kind = CTM_FACT_MOUNT };
+
+		w->tally.entries++;
+		return ctm_walk_tell(w, dir, name, len, &fact);
+	}
 	if (r < 0) {
 		/* Gone since its name was read: a running container lives on. */
 		return r == -ENOENT ? 0 : ctm_walk_error(w, dir, name, len, -r, "stat");
