@@ -50,6 +50,7 @@ untested=(
 	"lib/target/attach.c tests/root/110-attach.sh"
 	"lib/target/clone.c tests/root/110-attach.sh"
 	"lib/target/ctinit.c tests/root/130-starter.sh, 510-running.sh"
+	"lib/target/ctroot.c tests/root/510-running.sh"
 	"lib/target/devmount.c tests/root/110-attach.sh"
 	"lib/target/dirproof.c tests/test_dirvol.c"
 	"lib/target/forecast.c tests/root/110-attach.sh"

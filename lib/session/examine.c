@@ -13,6 +13,7 @@
 #include "run/effects.h"
 #include "run/inspect.h"
 #include "run/state.h"
+#include "session/reading.h"
 #include "session/selection.h"
 #include "session/surroundings.h"
 #include "session/unmapped.h"
@@ -288,20 +289,17 @@ int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ct
 		struct ctm_err *err)
 {
 	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = NULL;
-	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
-	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
-	const struct ctm_guard_opts guard_opts = { .mode = CTM_GUARD_READ, .wait = opts->wait };
+	CLEANUP(ctm_reading_done) struct ctm_reading reading = { 0 };
 	int r = ctm_exam_new(name, opts, &exam, err);
 
-	if (r == 0 && exam) {
-		r = ctm_guard_take(&opts->host, exam->target, exam->volume, &guard_opts, &guard,
-				   err);
+	if (r == 0) {
+		r = ctm_reading_begin(exam, opts, &reading, err);
 	}
 	if (r == 0) {
-		r = ctm_attach(&opts->host, exam->volume, CTM_READ, &att, err);
+		r = ctm_exam_look(exam, opts, reading.att, err);
 	}
 	if (r == 0) {
-		r = ctm_exam_look(exam, opts, att, err);
+		r = ctm_reading_end(exam, &reading, err);
 	}
 	if (r < 0) {
 		return r;

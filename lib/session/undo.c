@@ -9,6 +9,7 @@
 #include "run/effects.h"
 #include "run/undo.h"
 #include "session/locked.h"
+#include "session/reading.h"
 
 /* What both need once the volume is attached. */
 struct undoing {
@@ -126,21 +127,15 @@ int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *op
 			     struct ctm_run_info *ret_run, struct ctm_done *ret,
 			     struct ctm_err *err)
 {
-	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
-	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
+	CLEANUP(ctm_reading_done) struct ctm_reading reading = { 0 };
 	CLEANUP(undoing_done) struct undoing u = { .fx = { .root = -1, .real = -1 } };
-	const struct ctm_guard_opts guard_opts = { .mode = CTM_GUARD_READ, .wait = opts->wait };
 	int r = ctm_exam_new(name, opts, &ret->exam, err);
 
 	if (r == 0) {
-		r = ctm_guard_take(&opts->host, ret->exam->target, ret->exam->volume, &guard_opts,
-				   &guard, err);
+		r = ctm_reading_begin(ret->exam, opts, &reading, err);
 	}
 	if (r == 0) {
-		r = ctm_attach(&opts->host, ret->exam->volume, CTM_READ, &att, err);
-	}
-	if (r == 0) {
-		r = begin(&u, ret, opts, typed, att, false, err);
+		r = begin(&u, ret, opts, typed, reading.att, false, err);
 	}
 	if (r == 0) {
 		r = ctm_undo_plan(&u.run, u.info.name, fn, arg, &ret->run, err);

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "target/clone.h"
+#include "target/ctroot.h"
 #include "target/devmount.h"
 #include "target/dirvol.h"
 #include "target/forecast.h"
@@ -168,6 +169,18 @@ static int open_sync(struct ctm_attached *att, struct ctm_err *err)
 		       0;
 }
 
+static int check_proc(struct ctm_err *err)
+{
+	int r;
+
+	if (ctm_rootfd_proc_ok()) {
+		return 0;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0, "/proc is not mounted");
+	ctm_err_hint(err, "mount it with: mount -t proc proc /proc");
+	return r;
+}
+
 int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum ctm_access access,
 	       struct ctm_attached **ret, struct ctm_err *err)
 {
@@ -183,9 +196,8 @@ int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum c
 		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' is the base volume of a template",
 				   vol->id);
 	}
-	if (!ctm_rootfd_proc_ok()) {
-		r = ctm_err_set(err, CTM_REFUSED, 0, "/proc is not mounted");
-		ctm_err_hint(err, "mount it with: mount -t proc proc /proc");
+	r = check_proc(err);
+	if (r < 0) {
 		return r;
 	}
 	att = attached_new(vol, access);
@@ -200,6 +212,43 @@ int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum c
 		return r;
 	}
 	CTM_DEBUG("attach", "'%s' attached, %s", att->identity.path, att->identity.fstype);
+	*ret = TAKE_PTR(att);
+	return 0;
+}
+
+static int through_init(const struct ctm_target *target, const struct ctm_volume *vol,
+			struct ctm_attached *att, struct ctm_err *err)
+{
+	CLEANUP(ctm_ctinit_done) struct ctm_ctinit init = { .fd = -1 };
+	struct ctm_fsprobe probe;
+	int r = ctm_rawvol_open(vol, false, &att->raw, err);
+
+	r = r < 0 ? r : ctm_fsprobe(att->raw.fd, att->raw.path, &probe, err);
+	r = r < 0 ? r : ctm_ctinit_find(target, &init, err);
+	r = r < 0 ? r : ctm_ctroot_open(&init, vol, &att->raw, &att->root, err);
+	return r < 0 ? r :
+		       ctm_volident_raw(vol, att->raw.path, &probe, att->root, &att->identity, err);
+}
+
+int ctm_attach_running(const struct ctm_target *target, const struct ctm_volume *vol,
+		       struct ctm_attached **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
+	int r = check_proc(err);
+
+	if (r < 0) {
+		return r;
+	}
+	att = attached_new(vol, CTM_READ);
+	if (!att) {
+		return ctm_err_nomem(err);
+	}
+	r = through_init(target, vol, att, err);
+	if (r < 0) {
+		return r;
+	}
+	CTM_DEBUG("attach", "'%s' attached where it is mounted, %s", att->identity.path,
+		  att->identity.fstype);
 	*ret = TAKE_PTR(att);
 	return 0;
 }

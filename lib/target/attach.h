@@ -30,6 +30,13 @@ struct ctm_attached;
 int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum ctm_access access,
 	       struct ctm_attached **ret, struct ctm_err *err);
 /**
+ * For reading, a raw volume that a running container has mounted: its own mount, cloned read-only
+ * (target/ctroot.h). No lock is needed, and what is read may change meanwhile. The identity is the
+ * same as that of ctm_attach(). CTM_REFUSED also when the container has just stopped.
+ */
+int ctm_attach_running(const struct ctm_target *target, const struct ctm_volume *vol,
+		       struct ctm_attached **ret, struct ctm_err *err);
+/**
  * Writes everything back, unmounts, detaches and waits until the kernel has let go of the device,
  * so that whoever looks next (losetup -j, an exclusive open) finds nothing. Reports what failed;
  * att is gone in any case. NULL is fine. A process that inherited the root descriptor must have

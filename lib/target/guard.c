@@ -24,6 +24,7 @@ struct ctm_guard {
 	int config;             /* PVE's config flock, -1: not taken */
 	int volume;             /* the volume's own lock, -1: not taken */
 	bool started_by_us;     /* HOOK: our ancestor is the monitor that starts the container */
+	bool in_container;      /* READ, raw: a running container has it mounted */
 	char note[256];
 };
 
@@ -117,9 +118,9 @@ static int check_config(const struct ctm_guard *guard, const struct ctm_target *
 /* --- the container ---------------------------------------------------------------------------- */
 
 static int refuse_running(const struct ctm_guard *guard, const struct ctm_target *target,
-			  const char *why, struct ctm_err *err)
+			  struct ctm_err *err)
 {
-	int r = ctm_err_set(err, CTM_REFUSED, 0, "%s is running%s", guard->label.p, why);
+	int r = ctm_err_set(err, CTM_REFUSED, 0, "%s is running", guard->label.p);
 
 	if (target->kind == CTM_TARGET_PVE) {
 		ctm_err_hint(err, "stop it with: pct stop %u", target->vmid);
@@ -161,8 +162,9 @@ static int check_rebooting(const struct ctm_guard *guard, const struct ctm_targe
 	return r;
 }
 
-static int check_stopped(struct ctm_guard *guard, const struct ctm_target *target,
-			 const struct ctm_volume *vol, struct ctm_err *err)
+/* What a running container changes meanwhile is no danger to who only reads. */
+static int look_running(struct ctm_guard *guard, const struct ctm_target *target,
+			const struct ctm_volume *vol, struct ctm_err *err)
 {
 	bool running = false;
 	int r = ctm_guard_running(target, &running, err);
@@ -170,13 +172,28 @@ static int check_stopped(struct ctm_guard *guard, const struct ctm_target *targe
 	if (r < 0) {
 		return r;
 	}
-	if (guard->opts.mode == CTM_GUARD_READ && !is_raw(vol)) {
-		if (running) {
-			(void)snprintf(guard->note, sizeof(guard->note),
-				       "the container is running: what it changes meanwhile may be "
-				       "missing here");
-		}
+	guard->in_container = running && is_raw(vol);
+	if (guard->in_container) {
+		/* nothing of ours is in its way, so there is nothing to lock */
+		ctm_closep(&guard->config);
+	}
+	if (running) {
+		(void)snprintf(guard->note, sizeof(guard->note),
+			       "the container is running: what it changes meanwhile may be "
+			       "missing here");
 		return 0;
+	}
+	return is_raw(vol) ? check_rebooting(guard, target, err) : 0;
+}
+
+static int check_stopped(struct ctm_guard *guard, const struct ctm_target *target,
+			 struct ctm_err *err)
+{
+	bool running = false;
+	int r = ctm_guard_running(target, &running, err);
+
+	if (r < 0) {
+		return r;
 	}
 	if (!running) {
 		return check_rebooting(guard, target, err);
@@ -187,11 +204,7 @@ static int check_stopped(struct ctm_guard *guard, const struct ctm_target *targe
 			return r;
 		}
 	}
-	return refuse_running(guard, target,
-			      guard->opts.mode == CTM_GUARD_READ ?
-				      ", and a volume that is mounted is not read past its mount" :
-				      "",
-			      err);
+	return refuse_running(guard, target, err);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -201,8 +214,11 @@ static int check(struct ctm_guard *guard, const struct ctm_target *target,
 {
 	int r = check_config(guard, target, vol, err);
 
-	r = r < 0 ? r : check_stopped(guard, target, vol, err);
-	if (r == 0 && (changes(guard) || is_raw(vol))) {
+	if (r == 0) {
+		r = changes(guard) ? check_stopped(guard, target, err) :
+				     look_running(guard, target, vol, err);
+	}
+	if (r == 0 && (changes(guard) || (is_raw(vol) && !guard->in_container))) {
 		const struct ctm_inuse_opts opts = {
 			.exclusive = changes(guard),
 			/* where the monitor has put the rootfs together for the container */
@@ -284,8 +300,19 @@ int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target,
 	}
 	/* what needs no lock to be known is not waited for */
 	r = check_config(guard, target, vol, err);
-	r = r < 0 ? r : take_locks(guard, target, vol, err);
+	if (r == 0 && !changes(guard)) {
+		r = look_running(guard, target, vol, err);
+	}
+	if (r == 0 && !guard->in_container) {
+		r = take_locks(guard, target, vol, err);
+	}
 	r = r < 0 ? r : check(guard, target, vol, err);
+	if (r == 0 && !guard->in_container && guard->config < 0 &&
+	    needs_config_lock(guard, target, vol)) {
+		/* it has been stopped between the two looks */
+		r = take_locks(guard, target, vol, err);
+		r = r < 0 ? r : check(guard, target, vol, err);
+	}
 	if (r < 0) {
 		return r;
 	}
@@ -314,6 +341,11 @@ int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target,
 		}
 	}
 	return check(guard, target, vol, err);
+}
+
+bool ctm_guard_in_container(const struct ctm_guard *guard)
+{
+	return guard->in_container;
 }
 
 const char *ctm_guard_note(const struct ctm_guard *guard)

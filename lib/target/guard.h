@@ -14,7 +14,10 @@
 struct ctm_guard;
 
 enum ctm_guard_mode {
-	/* check, diff: the config flock only where a loop of ours could be reused (image files) */
+	/*
+	 * check, diff: the config flock only where a loop of ours could be reused (image files of a
+	 * stopped container)
+	 */
 	CTM_GUARD_READ,
 	CTM_GUARD_WRITE, /* repair, undo: everything */
 	CTM_GUARD_HOOK,  /* the starter holds the config flock: do not take it, check the rest */
@@ -39,6 +42,12 @@ int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target,
 /** Gives the flock back early (readers, right after the walk). */
 void ctm_guard_free(struct ctm_guard *guard);
 void ctm_guard_freep(struct ctm_guard **guard);
+
+/**
+ * READ: whether a running container has the volume, a raw one, mounted. Then no lock is held, and
+ * ctm_attach_running() is the way to it.
+ */
+bool ctm_guard_in_container(const struct ctm_guard *guard);
 
 /** One sentence a person should read (the container is running), or NULL; borrowed. */
 const char *ctm_guard_note(const struct ctm_guard *guard);

@@ -137,8 +137,10 @@ for volume in block image dir; do
 		socket="${socket%d}"
 	allowed "$volume: so is one of a shorter name" "${words[@]}" guard=write socket="${socket}s"
 done
-refused "running: an image is not even read" 'is running' "${image[@]}" guard=read socket="$socket"
-refused "running: nor is a device" 'is running' "${block[@]}" guard=read socket="$socket"
+refused "running: an image, by a socket without a container" 'no process of it is to be found' \
+	"${image[@]}" guard=read socket="$socket"
+refused "running: a device likewise" 'no process of it is to be found' "${block[@]}" guard=read \
+	socket="$socket"
 allowed "running: a directory is read" "${dir[@]}" guard=read socket="$socket"
 t_match "running: which is said" "$(cat "$T_OUT")" '^guard the container is running'
 refused "a running plain container" "container 'web' is running" kind=dir path="$TMP/tree" lxc=web \

@@ -217,13 +217,19 @@ static int work(const struct words *w, struct ctm_attached *att)
 	return 0;
 }
 
-static int attach(const struct words *w)
+static int attach(const struct words *w, const struct ctm_guard *guard)
 {
 	struct ctm_attached *att = NULL;
 	struct ctm_err err = { 0 };
 	int status;
+	int r;
 
-	if (ctm_attach(&w->host, &w->vol, w->access, &att, &err) < 0) {
+	if (guard && ctm_guard_in_container(guard)) {
+		r = ctm_attach_running(&w->target, &w->vol, &att, &err);
+	} else {
+		r = ctm_attach(&w->host, &w->vol, w->access, &att, &err);
+	}
+	if (r < 0) {
 		return failed(&err);
 	}
 	status = work(w, att);
@@ -275,7 +281,7 @@ int main(int argc, char **argv)
 	if (status == 0 && w.guarded && w.hold) {
 		wait_for_end();
 	} else if (status == 0 && !w.guarded) {
-		status = attach(&w);
+		status = attach(&w, guard);
 	}
 	ctm_guard_free(guard);
 	return status;
