@@ -6,6 +6,9 @@
  * so what is printed here stays within a few lines; the rest goes to the system's log.
  */
 #include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -32,6 +35,15 @@ static void say(const struct options *opts, const struct ctm_hook_call *call,
 	}
 }
 
+/* Nobody may listen to a hook. What cannot be said is no reason to stop a start. */
+static void stop_talking(void)
+{
+	if (fflush(stdout) != 0) {
+		__fpurge(stdout);
+		clearerr(stdout);
+	}
+}
+
 static int run(const struct options *opts, int argc, char **argv)
 {
 	CLEANUP(ctm_done_free) struct ctm_done done = { 0 };
@@ -53,6 +65,7 @@ static int run(const struct options *opts, int argc, char **argv)
 	if (call.form == CTM_HOOK_IDLE) {
 		return EXIT_CLEAN;
 	}
+	(void)signal(SIGPIPE, SIG_IGN);
 	r = ctm_session_hook(&call, &opts->session, &starting, &done, &err);
 	if (r < 0) {
 		syslog_end("hook", call.name, "%s%s%s", err.msg, err.hint[0] ? "; " : "", err.hint);
@@ -60,6 +73,9 @@ static int run(const struct options *opts, int argc, char **argv)
 		return starting ? EXIT_CLEAN : term_status(&err);
 	}
 	say(opts, &call, &done);
+	if (starting) {
+		stop_talking();
+	}
 	return starting || !ctm_done_partly(&done) ? EXIT_CLEAN : EXIT_PARTLY;
 }
 

@@ -4,29 +4,32 @@
  */
 #include "session/hook.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "target/starter.h"
 
+/*
+ * Who starts the container is found out first: a start is not stopped because of a volume or a
+ * configuration that we do not understand.
+ */
+
 /* A hook script: pct holds the configuration's lock while it waits for us. */
 static int is_starting_pve(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
 			   bool *ret, struct ctm_err *err)
 {
-	CLEANUP(ctm_target_freep) struct ctm_target *target = NULL;
 	CLEANUP_CLOSE int lock = -1;
-	enum ctm_starter_lock who = CTM_STARTER_OTHER;
+	enum ctm_starter_lock who;
+	unsigned long vmid = strtoul(call->name, NULL, 10);
 	int r;
 
-	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE) {
+	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE || vmid > UINT_MAX) {
 		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no container of Proxmox VE",
 				   call->name);
 	}
-	r = ctm_target_locate(&opts->host, call->name, NULL, &target, err);
-	if (r == 0) {
-		r = ctm_starter_config(&opts->host, target->vmid, &who, &lock, err);
-	}
+	r = ctm_starter_config(&opts->host, (unsigned int)vmid, &who, &lock, err);
 	if (r < 0) {
 		return r;
 	}
@@ -49,11 +52,15 @@ static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_se
 			   bool *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_target_freep) struct ctm_target *target = NULL;
-	int r = ctm_target_locate_starting(&opts->host, call->name, call->config, call->rootfs,
-					   &target, err);
+	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
+	int r = ctm_starter_socket(&opts->host, call->name, call->config, &socket, err);
 
 	if (r == 0) {
-		r = ctm_starter_monitor(target->socket, ret, err);
+		r = ctm_starter_monitor(socket.p, ret, err);
+	}
+	if (r == 0) {
+		r = ctm_target_locate_starting(&opts->host, call->name, call->config, call->rootfs,
+					       &target, err);
 	}
 	if (r < 0) {
 		return r;

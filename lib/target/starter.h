@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "target/host.h"
 
@@ -25,6 +26,13 @@ enum ctm_starter_lock {
  */
 int ctm_starter_config(const struct ctm_host *host, unsigned int vmid, enum ctm_starter_lock *ret,
 		       int *ret_fd, struct ctm_err *err);
+
+/**
+ * The name for ctm_starter_monitor(): of the socket that belongs to a hook's LXC_NAME and
+ * LXC_CONFIG_FILE. Nothing is read, so that it is known of a container which cannot be located, too.
+ */
+int ctm_starter_socket(const struct ctm_host *host, const char *name, const char *config,
+		       struct ctm_buf *ret, struct ctm_err *err);
 
 /**
  * For `lxc.hook.pre-start`. True when the container's command socket is listened on by a process

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "target/locate.h"
+#include "target/starter.h"
 
 /*
  * Proxmox VE's own hook has mounted the rootfs before ours is called
@@ -25,36 +26,62 @@ static int move_to_mount(struct ctm_target *target, const char *rootfs, struct c
 	return ctm_target_set(&volume->path, rootfs) < 0 ? ctm_err_nomem(err) : 0;
 }
 
+/* Length of the path in front of "/NAME/config", 0 when it does not end like that. */
+static size_t lxcpath_len(const char *name, const char *config)
+{
+	static const char last[] = "/config";
+	size_t len = strlen(config);
+	size_t name_len = strlen(name);
+
+	if (len < strlen(last) || strcmp(config + len - strlen(last), last) != 0) {
+		return 0;
+	}
+	len -= strlen(last);
+	if (len <= name_len + 1 || memcmp(config + len - name_len, name, name_len) != 0 ||
+	    config[len - name_len - 1] != '/') {
+		return 0;
+	}
+	return len - name_len - 1;
+}
+
 /*
  * LXC keeps a container's configuration at LXCPATH/NAME/config, and its socket is named by LXCPATH.
+ * With lxc-start --rcfile it is another file; LXCPATH then is the usual one, or nobody knows.
  */
-static int set_socket(struct ctm_target *target, const char *config, struct ctm_err *err)
+static int plain_socket(const char *name, const char *config, struct ctm_buf *ret)
 {
-	CLEANUP(ctm_buf_done) struct ctm_buf tail = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf lxcpath = { 0 };
-	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
-	size_t len = strlen(config);
+	size_t len = lxcpath_len(name, config);
+	int r = len > 0 ? ctm_buf_add(&lxcpath, config, len) :
+			  ctm_buf_addf(&lxcpath, "%s", CTM_PLACE_LXC);
 
-	if (ctm_buf_addf(&tail, "/%s/config", target->name) < 0) {
-		return ctm_err_nomem(err);
+	return r < 0 ? r : ctm_lxc_socket_name(lxcpath.p, name, ret);
+}
+
+int ctm_starter_socket(const struct ctm_host *host, const char *name, const char *config,
+		       struct ctm_buf *ret, struct ctm_err *err)
+{
+	int r;
+
+	switch (ctm_target_kind_of(host, name)) {
+	case CTM_TARGET_PVE:
+		r = ctm_lxc_socket_name(CTM_PLACE_LXC, name, ret);
+		break;
+	case CTM_TARGET_LXC:
+		r = plain_socket(name, config, ret);
+		break;
+	case CTM_TARGET_PATH:
+	default:
+		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no name of a container", name);
 	}
-	if (len <= tail.len || strcmp(config + len - tail.len, tail.p) != 0) {
-		return ctm_err_set(err, CTM_REFUSED, 0,
-				   "'%s' is not where LXC keeps the configuration of '%s'", config,
-				   target->name);
-	}
-	if (ctm_buf_add(&lxcpath, config, len - tail.len) < 0 ||
-	    ctm_lxc_socket_name(lxcpath.p, target->name, &socket) < 0) {
-		return ctm_err_nomem(err);
-	}
-	target->socket = TAKE_PTR(socket.p);
-	return 0;
+	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
 static int locate_plain(const char *name, const char *config, struct ctm_target **ret,
 			struct ctm_err *err)
 {
 	CLEANUP(ctm_target_freep) struct ctm_target *target = calloc(1, sizeof(*target));
+	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
 	int r;
 
 	if (!target || ctm_target_set(&target->name, name) < 0 ||
@@ -63,10 +90,16 @@ static int locate_plain(const char *name, const char *config, struct ctm_target 
 	}
 	target->kind = CTM_TARGET_LXC;
 	r = ctm_locate_lxc_config(target, config, err);
-	if (r == 0) {
-		r = set_socket(target, config, err);
+	if (r == 0 && lxcpath_len(name, config) == 0) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"'%s' is not where LXC keeps the configuration of '%s'", config,
+				name);
+	}
+	if (r == 0 && plain_socket(name, config, &socket) < 0) {
+		r = ctm_err_nomem(err);
 	}
 	if (r == 0) {
+		target->socket = TAKE_PTR(socket.p);
 		*ret = TAKE_PTR(target);
 	}
 	return r;
