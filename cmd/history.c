@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "command.h"
+#include "report/json.h"
 #include "session/history.h"
 #include "term.h"
 
@@ -88,7 +89,12 @@ static int run(const struct options *opts, int argc, char **argv)
 
 	(void)argc;
 	if (ctm_session_history(argv[0], &opts->session, &history, &err) < 0) {
+		struct ctm_json *json = opts->format == FORMAT_JSON ? ctm_json_new("history") :
+								      NULL;
+
 		term_error(argv[0], &err);
+		(void)ctm_json_error(json, argv[0], &err);
+		(void)ctm_json_print(json, stdout);
 		return term_status(&err);
 	}
 	if (!history.runs.n && opts->format == FORMAT_TEXT) {

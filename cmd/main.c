@@ -22,9 +22,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -83,13 +85,14 @@ static void print_debug(const char *cat, const char *line, void *arg)
 
 /*
  * A program that was started without standard descriptors must not get a volume or a record as
- * its stdout: the first files it opens would take the free numbers.
+ * its stdout: the first files it opens would take the free numbers. What takes them instead cannot
+ * be written to, or read from, so that a report that nobody gets is an error.
  */
 static int hold_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-			int got = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+			int got = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 
 			if (got != fd) {
 				return -1;
@@ -184,6 +187,9 @@ int main(int argc, char **argv)
 	if (hold_standard_descriptors() < 0) {
 		return EXIT_FAILED;
 	}
+	/* Modes of records and locks are ours to choose, and what does not fit is an error like others. */
+	(void)umask(022);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	ctm_log_set(print_debug, NULL, getenv("CTM_DEBUG"));
 	options_init(&opts);
 	opts.session.progress = term_progress;

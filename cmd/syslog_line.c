@@ -18,9 +18,12 @@ static void line(const char *verb, const char *name, const char *text)
 	char user[64];
 
 	ctm_run_user(user);
-	if (ctm_path_escape(&safe, name, strlen(name)) == 0) {
+	if (ctm_buf_addf(&safe, "%s of ", verb) == 0 &&
+	    ctm_path_escape(&safe, name, strlen(name)) == 0 && ctm_buf_addf(&safe, " by ") == 0 &&
+	    ctm_path_escape(&safe, user, strlen(user)) == 0 && ctm_buf_addf(&safe, ": ") == 0 &&
+	    ctm_text_escape(&safe, text, strlen(text)) == 0) {
 		openlog("ctmend", LOG_PID, LOG_USER);
-		syslog(LOG_NOTICE, "%s of %s by %s: %s", verb, safe.p ? safe.p : "", user, text);
+		syslog(LOG_NOTICE, "%s", safe.p);
 		closelog();
 	}
 	ctm_buf_done(&safe);

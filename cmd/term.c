@@ -53,6 +53,12 @@ bool term_ask(const char *question)
 		return false;
 	}
 	len = strcspn(line, "\n");
+	if (line[len] == '\0') {
+		/* The rest of a long line is no answer to the next question. */
+		for (int c = getchar(); c != '\n' && c != EOF; c = getchar()) {
+		}
+		return false;
+	}
 	line[len] = '\0';
 	return strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0;
 }
@@ -94,19 +100,26 @@ void term_progress_end(void)
 	}
 }
 
+static void put_error(const char *name, const char *text)
+{
+	struct ctm_buf line = { 0 };
+
+	if (ctm_path_escape(&line, name, strlen(name)) < 0 || ctm_buf_addf(&line, ": ") < 0 ||
+	    ctm_text_escape(&line, text, strlen(text)) < 0) {
+		fputs("ctmend: not enough memory\n", stderr);
+	} else {
+		fprintf(stderr, "ctmend: %s\n", line.p);
+	}
+	ctm_buf_done(&line);
+}
+
 void term_error(const char *name, const struct ctm_err *err)
 {
-	struct ctm_buf safe = { 0 };
-
 	term_progress_end();
-	if (ctm_path_escape(&safe, name, strlen(name)) < 0) {
-		ctm_buf_done(&safe);
-	}
-	fprintf(stderr, "ctmend: %s: %s\n", safe.p ? safe.p : "?", err->msg);
+	put_error(name, err->msg);
 	if (err->hint[0]) {
-		fprintf(stderr, "ctmend: %s: %s\n", safe.p ? safe.p : "?", err->hint);
+		put_error(name, err->hint);
 	}
-	ctm_buf_done(&safe);
 }
 
 int term_status(const struct ctm_err *err)

@@ -13,15 +13,28 @@
 #include "syslog_line.h"
 #include "term.h"
 
+struct job {
+	const struct options *opts;
+	const char *name;
+	struct ctm_json *json;
+	uint64_t n; /* changes that the preview has shown */
+};
+
+static int fail(const struct job *job, const struct ctm_err *err)
+{
+	term_error(job->name, err);
+	(void)ctm_json_error(job->json, job->name, err);
+	return term_status(err);
+}
+
 /* Prints an entry of the preview as a diff does; an undo's before is what stands there now. */
-static int print_entry(const struct ctm_entry *entry, void *arg)
+static int print_entry(const struct ctm_entry *entry)
 {
 	const struct ctm_inode_state *sides[] = {
 		entry->kind == CTM_ENTRY_RESTORE ? NULL : &entry->before,
 		entry->kind == CTM_ENTRY_REMOVE ? NULL : &entry->after,
 	};
 
-	(void)arg;
 	for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
 		CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
 
@@ -36,101 +49,107 @@ static int print_entry(const struct ctm_entry *entry, void *arg)
 	return 0;
 }
 
-static int count_entry(const struct ctm_entry *entry, void *arg)
+static int show_entry(const struct ctm_entry *entry, void *arg)
 {
-	uint64_t *n = arg;
+	struct job *job = arg;
 
-	(void)entry;
-	(*n)++;
-	return 0;
+	job->n++;
+	if (!job->opts->dry_run) {
+		return 0;
+	}
+	if (job->json) {
+		return ctm_json_change(job->json, entry);
+	}
+	return job->opts->quiet ? 0 : print_entry(entry);
 }
 
 /* --dry-run, and before the question. *ret_run: the run that would be taken back. */
-static int preview(const struct options *opts, char **argv, const char *typed,
-		   struct ctm_run_info *ret_run, uint64_t *ret_n)
+static int preview(struct job *job, const char *typed, struct ctm_run_info *ret_run)
 {
 	CLEANUP(ctm_done_free) struct ctm_done done = { 0 };
 	struct ctm_err err = { 0 };
-	int r = ctm_session_undo_preview(argv[0], &opts->session, typed,
-					 opts->dry_run ? print_entry : count_entry, ret_n, ret_run,
-					 &done, &err);
+	int r = ctm_session_undo_preview(job->name, &job->opts->session, typed, show_entry, job,
+					 ret_run, &done, &err);
 
-	if (r < 0) {
-		term_error(argv[0], &err);
-		return term_status(&err);
+	if (r == 0 && job->opts->dry_run &&
+	    ctm_json_preview(job->json, job->name, ret_run->name, &done.run) < 0) {
+		r = ctm_err_nomem(&err);
 	}
-	return EXIT_CLEAN;
+	return r < 0 ? fail(job, &err) : EXIT_CLEAN;
 }
 
-static int report(const struct options *opts, const char *name, const struct ctm_done *done)
+static int report(const struct job *job, const struct ctm_done *done)
 {
-	struct ctm_json *json = opts->format == FORMAT_JSON ? ctm_json_new("undo") : NULL;
-	struct ctm_report rep = {
-		.name = name,
+	const struct ctm_report rep = {
+		.name = job->name,
 		.exam = done->exam,
 		.done = done,
-		.verbose = opts->verbose,
-		.color = term_color(opts),
+		.verbose = job->opts->verbose,
+		.color = term_color(job->opts),
 	};
-	int r = json ? ctm_json_report(json, &rep) : 0;
 
-	if (json && r < 0) {
-		ctm_json_free(json);
-		return r;
+	if (job->json) {
+		return ctm_json_report(job->json, &rep);
 	}
-	if (json) {
-		return ctm_json_print(json, stdout);
-	}
-	return opts->quiet ? 0 : ctm_report_done(stdout, &rep);
+	return job->opts->quiet ? 0 : ctm_report_done(stdout, &rep);
 }
 
-static int take_back(const struct options *opts, const char *name, const char *typed)
+static int take_back(const struct job *job, const char *typed)
 {
 	CLEANUP(ctm_done_free) struct ctm_done done = { 0 };
 	struct ctm_err err = { 0 };
 	int status;
 	int r;
 
-	syslog_begin("undo", name);
-	r = ctm_session_undo(name, &opts->session, typed, &done, &err);
+	syslog_begin("undo", job->name);
+	r = ctm_session_undo(job->name, &job->opts->session, typed, &done, &err);
 	term_progress_end();
 	if (r < 0) {
-		syslog_end("undo", name, "%s", err.msg);
-		term_error(name, &err);
-		return term_status(&err);
+		syslog_end("undo", job->name, "%s", err.msg);
+		return fail(job, &err);
 	}
 	status = ctm_done_partly(&done) ? EXIT_PARTLY : EXIT_CLEAN;
-	syslog_end("undo", name, "run %s: %" PRIu64 " done, exit %d",
+	syslog_end("undo", job->name, "run %s: %" PRIu64 " done, exit %d",
 		   done.run.run[0] ? done.run.run : "none", done.run.counts.done, status);
-	return report(opts, name, &done) < 0 ? EXIT_FAILED : status;
+	return report(job, &done) < 0 ? EXIT_FAILED : status;
 }
 
-static int run(const struct options *opts, int argc, char **argv)
+static int undo(struct job *job, const char *typed)
 {
-	const char *typed = argc > 1 ? argv[1] : NULL;
 	struct ctm_run_info info = { 0 };
 	char question[128];
-	uint64_t n = 0;
 	int status;
 
-	if (opts->yes && !opts->dry_run) {
-		return take_back(opts, argv[0], typed);
+	if (job->opts->yes && !job->opts->dry_run) {
+		return take_back(job, typed);
 	}
-	if (!opts->dry_run && !term_can_ask()) {
-		fputs("ctmend: no terminal to ask on: use --yes\n", stderr);
-		return EXIT_USAGE;
-	}
-	status = preview(opts, argv, typed, &info, &n);
-	if (status != EXIT_CLEAN || opts->dry_run) {
+	status = preview(job, typed, &info);
+	if (status != EXIT_CLEAN || job->opts->dry_run) {
 		return status;
 	}
 	(void)snprintf(question, sizeof(question), "Take run %s back (%" PRIu64 " changes)?",
-		       info.name, n);
+		       info.name, job->n);
 	if (!term_ask(question)) {
 		fputs("ctmend: nothing was changed\n", stderr);
 		return EXIT_REFUSED;
 	}
-	return take_back(opts, argv[0], info.name);
+	return take_back(job, info.name);
+}
+
+static int run(const struct options *opts, int argc, char **argv)
+{
+	struct job job = { .opts = opts, .name = argv[0] };
+	int status;
+
+	if (!opts->yes && !opts->dry_run && (!term_can_ask() || opts->format == FORMAT_JSON)) {
+		fputs("ctmend: no terminal to ask on: use --yes\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (opts->format == FORMAT_JSON) {
+		job.json = ctm_json_new("undo");
+	}
+	status = undo(&job, argc > 1 ? argv[1] : NULL);
+	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_undo = {

@@ -155,3 +155,59 @@ Test(json, without_a_document_nothing_happens)
 	cr_assert_eq(ctm_json_error(NULL, NULL, NULL), 0);
 	cr_assert_eq(ctm_json_print(NULL, NULL), 0);
 }
+
+/* What an undo would do: a path in three kinds of change, and one that would be left. */
+Test(json, preview)
+{
+	static const struct ctm_inode_state host = { .mode = 0100644 };
+	static const struct ctm_inode_state mapped = { .mode = 0100644, .uid = { 100000 } };
+	static const struct ctm_entry entries[] = {
+		{ .kind = CTM_ENTRY_REMOVE, .ref = { .path = "a", .path_len = 1 }, .before = host },
+		{ .kind = CTM_ENTRY_SET,
+		  .ref = { .path = "b\n", .path_len = 2 },
+		  .before = mapped,
+		  .after = host },
+		{ .kind = CTM_ENTRY_RESTORE, .ref = { .path = "c", .path_len = 1 }, .after = host },
+	};
+	static const char *const words[] = { "remove", "set", "restore" };
+	const struct ctm_result left = {
+		.kind = CTM_RESULT_CONFLICT, .path = "d", .path_len = 1, .what = "changed"
+	};
+	struct ctm_outcome out = { 0 };
+	struct ctm_json *json = ctm_json_new("undo");
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	const json_t *target;
+	const json_t *actions;
+	json_t *root;
+
+	cr_assert_eq(ctm_outcome_add(&out, &left), 0);
+	for (size_t i = 0; i < 3; i++) {
+		cr_assert_eq(ctm_json_change(json, &entries[i]), 0);
+	}
+	cr_assert_eq(ctm_json_preview(json, "115", "0001-20250131T235959Z", &out), 0);
+	cr_assert_eq(ctm_json_print(json, f), 0);
+	fclose(f);
+	ctm_outcome_done(&out);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	target = target_of(root);
+	actions = json_object_get(target, "actions");
+	cr_assert_str_eq(json_string_value(json_object_get(target, "run")),
+			 "0001-20250131T235959Z");
+	cr_assert_eq(json_array_size(actions), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *one = json_array_get(actions, i);
+
+		cr_expect_str_eq(json_string_value(json_object_get(one, "action")), words[i]);
+		cr_expect_eq(json_object_get(one, "before") == NULL, i == 2, "%s", words[i]);
+		cr_expect_eq(json_object_get(one, "after") == NULL, i == 0, "%s", words[i]);
+	}
+	cr_assert_str_eq(json_string_value(json_object_get(json_array_get(actions, 1), "path_raw")),
+			 "L2IK");
+	cr_assert_eq(json_array_size(json_object_get(target, "failed")), 1);
+	json_decref(root);
+	cr_assert_eq(ctm_json_change(NULL, &entries[0]), 0);
+	cr_assert_eq(ctm_json_preview(NULL, "115", "", &out), 0);
+}

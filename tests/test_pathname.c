@@ -252,6 +252,28 @@ CASES(pathname, escape, escape_rows)
 	ctm_buf_done(&got);
 }
 
+static const struct {
+	const char *in;
+	const char *want;
+} sentence_rows[] = {
+	{ "", "" },
+	{ "there is no '/a b'", "there is no '/a b'" },
+	{ "escaped already: '\\x1b[2J'", "escaped already: '\\x1b[2J'" },
+	{ "not: '\x1b[2J'\r\n", "not: '\\x1b[2J'\\x0d\\n" },
+	{ "no text: \xff", "no text: \\xff" },
+	{ "other direction: \xe2\x80\xae.", "other direction: \\xe2\\x80\\xae." },
+	{ "a blank at the end ", "a blank at the end " },
+};
+
+CASES(pathname, sentence, sentence_rows)
+{
+	struct ctm_buf got = { 0 };
+
+	cr_assert_eq(ctm_text_escape(&got, sentence_rows[*i].in, strlen(sentence_rows[*i].in)), 0);
+	cr_assert_str_eq(got.p, sentence_rows[*i].want, "%s", got.p);
+	ctm_buf_done(&got);
+}
+
 Test(pathname, escape_appends)
 {
 	struct ctm_buf got = { 0 };

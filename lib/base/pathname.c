@@ -210,6 +210,21 @@ static int escape_one(struct ctm_buf *out, const unsigned char *s, size_t len, s
 	return ctm_buf_add(out, s, n);
 }
 
+int ctm_text_escape(struct ctm_buf *out, const char *text, size_t len)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	int r = ctm_buf_reserve(out, len);
+
+	for (size_t at = 0; r == 0 && at < len;) {
+		size_t n = 1;
+
+		r = s[at] == '\\' ? ctm_buf_add(out, "\\", 1) :
+				    escape_one(out, s + at, len - at, &n);
+		at += n;
+	}
+	return r;
+}
+
 int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)name;

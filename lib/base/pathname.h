@@ -36,5 +36,10 @@ int ctm_path_normalise(const char *typed, struct ctm_buf *ret);
  * Reversible, so two names never look the same. -ENOMEM; out may then hold a part.
  */
 int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len);
+/**
+ * Appends a sentence that may have names in it, escaped or not: what would act on a terminal or
+ * hide becomes \n, \t or \xNN, all else stays. Not reversible. -ENOMEM; out may then hold a part.
+ */
+int ctm_text_escape(struct ctm_buf *out, const char *text, size_t len);
 
 #endif

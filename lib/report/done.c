@@ -19,6 +19,17 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+static int put_note(FILE *out, const char *note)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
+	int r = ctm_text_escape(&line, note, strlen(note));
+
+	if (r == 0) {
+		fprintf(out, "note: %s\n", line.p);
+	}
+	return r;
+}
+
 static int put_result(FILE *out, const struct ctm_result *res)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
@@ -114,8 +125,11 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 						   done->exam->plan;
 	int r = 0;
 
-	for (size_t i = 0; i < done->exam->notes.n; i++) {
-		fprintf(out, "note: %s\n", done->exam->notes.v[i]);
+	for (size_t i = 0; i < done->exam->notes.n && r == 0; i++) {
+		r = put_note(out, done->exam->notes.v[i]);
+	}
+	if (r < 0) {
+		return r;
 	}
 	if (done->finished.run[0]) {
 		fprintf(out,

@@ -18,6 +18,7 @@
 struct ctm_json {
 	json_t *root;
 	json_t *targets;
+	json_t *changes; /* NULL: none since the last target */
 };
 
 struct ctm_json *ctm_json_new(const char *command)
@@ -40,6 +41,7 @@ struct ctm_json *ctm_json_new(const char *command)
 void ctm_json_free(struct ctm_json *json)
 {
 	if (json) {
+		json_decref(json->changes);
 		json_decref(json->targets);
 		json_decref(json->root);
 		free(json);
@@ -122,18 +124,27 @@ static int add_plan(json_t *one, const struct ctm_exam *exam)
 	return r ? -ENOMEM : 0;
 }
 
+static json_t *results_json(const struct ctm_outcome *run)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < run->results.n; i++) {
+		if (json_array_append_new(list, ctm_json_result(&run->results.v[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 static int add_done(json_t *one, const struct ctm_done *done)
 {
 	const struct ctm_outcome *run = &done->run;
-	json_t *failed = json_array();
 	int r = 0;
 
-	for (size_t i = 0; i < run->results.n; i++) {
-		r |= json_array_append_new(failed, ctm_json_result(&run->results.v[i]));
-	}
 	r |= json_object_set_new(one, "run", run->run[0] ? json_string(run->run) : json_null());
 	r |= json_object_set_new(one, "done", json_integer((json_int_t)run->counts.done));
-	r |= json_object_set_new(one, "failed", failed);
+	r |= json_object_set_new(one, "failed", results_json(run));
 	if (done->left) {
 		r |= json_object_set_new(one, "left", groups_json(done->left));
 	}
@@ -175,6 +186,60 @@ int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 		json_decref(one);
 		return r;
 	}
+	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+}
+
+int ctm_json_change(struct ctm_json *json, const struct ctm_entry *e)
+{
+	static const struct {
+		enum ctm_entry_kind kind;
+		const char *word;
+		bool before;
+		bool after;
+	} kinds[] = {
+		{ CTM_ENTRY_SET, "set", true, true },
+		{ CTM_ENTRY_REMOVE, "remove", true, false },
+		{ CTM_ENTRY_RESTORE, "restore", false, true },
+	};
+	json_t *one = json_object();
+	size_t k = 0;
+	int r;
+
+	if (!json) {
+		json_decref(one);
+		return 0;
+	}
+	while (kinds[k].kind != e->kind) {
+		k++;
+	}
+	if (!json->changes) {
+		json->changes = json_array();
+	}
+	r = json_object_set_new(one, "action", json_string(kinds[k].word));
+	r |= ctm_json_path(one, e->ref.path, e->ref.path_len);
+	if (kinds[k].before) {
+		r |= json_object_set_new(one, "before", ctm_json_state(&e->before));
+	}
+	if (kinds[k].after) {
+		r |= json_object_set_new(one, "after", ctm_json_state(&e->after));
+	}
+	r |= json_array_append(json->changes, one);
+	json_decref(one);
+	return r ? -ENOMEM : 0;
+}
+
+int ctm_json_preview(struct ctm_json *json, const char *name, const char *run,
+		     const struct ctm_outcome *left)
+{
+	json_t *one;
+
+	if (!json) {
+		return 0;
+	}
+	one = json_pack("{s:o, s:s, s:o, s:o}", "target", ctm_json_text(name, strlen(name)), "run",
+			run, "actions", json->changes ? json->changes : json_array(), "failed",
+			results_json(left));
+	json->changes = NULL; /* taken, whatever came of it */
 	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
 }
 

@@ -24,6 +24,14 @@ void ctm_json_free(struct ctm_json *json);
 /** Adds one target. -ENOMEM. */
 int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep);
 int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err *err);
+/** One change that an undo would make; ctm_json_preview() adds what was collected. -ENOMEM. */
+int ctm_json_change(struct ctm_json *json, const struct ctm_entry *entry);
+/**
+ * Adds one target: an undo that was not made. "run" is what it would take back, "actions" are as
+ * in a plan (and "restore": a file comes back, as "after" says), "failed" is what would be left.
+ */
+int ctm_json_preview(struct ctm_json *json, const char *name, const char *run,
+		     const struct ctm_outcome *left);
 /** Writes the document with a newline and frees it. -ENOMEM, -EIO. */
 int ctm_json_print(struct ctm_json *json, FILE *out);
 

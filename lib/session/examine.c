@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "run/budget.h"
@@ -71,6 +72,12 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 
 	if (!exam) {
 		return ctm_err_nomem(err);
+	}
+	/* Others do not even see /etc/pve, and would hear that there is no such container. */
+	if (geteuid() != 0) {
+		r = ctm_err_set(err, CTM_REFUSED, 0, "only root may look at a container's files");
+		ctm_err_hint(err, "call it by sudo");
+		return r;
 	}
 	struct ctm_target_opts target_opts = opts->target;
 

@@ -97,9 +97,11 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 		return r;
 	}
 	if (digest && strcmp(digest, exam->digest) != 0) {
-		return ctm_err_set(err, CTM_REFUSED, ESTALE,
-				   "the plan is not the one that was agreed to, it is now %s",
-				   exam->digest);
+		r = ctm_err_set(err, CTM_REFUSED, ESTALE,
+				"the plan is not the one that was agreed to, it is now %s",
+				exam->digest);
+		ctm_err_hint(err, "look at it again with: ctmend diff %s", exam->target->name);
+		return r;
 	}
 	return 0;
 }

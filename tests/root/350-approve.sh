@@ -129,7 +129,7 @@ t_status "without a terminal nobody can be asked" 2 ctm repair $vmid
 t_match "which is said" "$(cat "$T_ERR")" '--yes'
 t_status "nor for undo" 2 ctm undo $vmid
 t_status "nor when the report is for a program" 2 ask y repair --json $vmid
-for answer in n '' no '^D' x yesterday; do
+for answer in n '' no '^D' x yesterday 'yes, but not before tomorrow'; do
 	t_status "'$answer' is no yes" 3 ask "$answer" repair $vmid
 done
 t_match "the summary comes first" "$(cat "$TMP/screen")" '^own.host  [0-9]+ '
@@ -141,6 +141,10 @@ t_status "what has changed meanwhile is asked again" 3 \
 	ask $'!: >'"$dir/etc/meanwhile"$'\nn' repair $vmid
 t_match "with the new plan" "$(cat "$TMP/screen")" 'this is the plan now'
 rm "$dir/etc/meanwhile"
+# What follows in the line, where a reader of few bytes would go on, answers nothing.
+trace=$(pve_trace "$dir")
+t_status "a long no is one no" 3 ask "$(printf '%015d' 0)y"$'\nn' repair $vmid $vmid
+unchanged "a long no"
 t_status "and done when that is agreed to" 0 \
 	ask $'!: >'"$dir/etc/meanwhile"$'\ny' repair $vmid
 t_is "the new file as well" "$(stat -c %u "$dir/etc/meanwhile")" 100000
