@@ -6,6 +6,7 @@
 #include "command.h"
 #include "report/json.h"
 #include "report/report.h"
+#include "target/inventory.h"
 #include "term.h"
 
 static int check_one(const struct options *opts, const char *name, struct ctm_json *json)
@@ -37,21 +38,60 @@ static int check_one(const struct options *opts, const char *name, struct ctm_js
 	return exam->plan && ctm_plan_has_work(exam->plan) ? EXIT_WORK : EXIT_CLEAN;
 }
 
-static int run(const struct options *opts, int argc, char **argv)
+static int check_names(const struct options *opts, char *const *names, size_t n,
+		       struct ctm_json *json)
 {
-	struct ctm_json *json = opts->format == FORMAT_JSON ? ctm_json_new("check") : NULL;
 	int worst = EXIT_CLEAN;
 
-	for (int i = 0; i < argc; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int status;
 
 		if (i && !json && !opts->quiet) {
 			putchar('\n');
 		}
-		status = check_one(opts, argv[i], json);
+		status = check_one(opts, names[i], json);
 		worst = status > worst ? status : worst;
 	}
-	return ctm_json_print(json, stdout) < 0 ? EXIT_FAILED : worst;
+	return worst;
+}
+
+/* One that cannot be looked at stops none of the others. */
+static int check_all(const struct options *opts, struct ctm_json *json)
+{
+	CLEANUP(ctm_inventory_done) struct ctm_inventory inventory = { 0 };
+	struct ctm_err err = { 0 };
+	int missing = EXIT_CLEAN;
+	int worst;
+
+	if (ctm_inventory_read(&opts->session.host, &inventory, &err) < 0) {
+		term_error("--all", &err);
+		return term_status(&err);
+	}
+	if (inventory.missing.code != CTM_OK) {
+		term_error("--all", &inventory.missing);
+		missing = term_status(&inventory.missing);
+	}
+	if (!inventory.names.n) {
+		fputs("ctmend: there is no container on this host\n", stderr);
+	}
+	worst = check_names(opts, inventory.names.v, inventory.names.n, json);
+	return missing > worst ? missing : worst;
+}
+
+static int run(const struct options *opts, int argc, char **argv)
+{
+	struct ctm_json *json;
+	int status;
+
+	if (opts->all ? argc > 0 : argc == 0) {
+		fputs(opts->all ? "ctmend: --all and a TARGET do not go together\n" :
+				  "ctmend: usage: ctmend check [OPTION]... TARGET...\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	json = opts->format == FORMAT_JSON ? ctm_json_new("check") : NULL;
+	status = opts->all ? check_all(opts, json) : check_names(opts, argv, (size_t)argc, json);
+	return ctm_json_print(json, stdout) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_check = {
@@ -61,9 +101,9 @@ const struct command command_check = {
 	.details = "Looks at the root file system of each TARGET, read-only, and says which "
 		   "owners, ACL entries and capabilities do not belong to the container's id map, "
 		   "and which package-manager locks and caches are stale. Exit status: 0 clean, 1 "
-		   "work found.",
-	.options = OPTS_COMMON | OPTS_SELECT,
-	.min_operands = 1,
+		   "work found. --all looks at every container of this host.",
+	.options = OPTS_COMMON | OPTS_SELECT | OPT(OPT_ALL),
+	.min_operands = 0,
 	.max_operands = -1,
 	.run = run,
 };

@@ -30,6 +30,7 @@ extern const struct command command_diff;
 extern const struct command command_explain;
 extern const struct command command_history;
 extern const struct command command_hook;
+extern const struct command command_list;
 extern const struct command command_map;
 extern const struct command command_repair;
 extern const struct command command_undo;

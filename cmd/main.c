@@ -13,6 +13,7 @@
  *   undo.c           undo: take a repair back
  *   history.c        history: what was done here
  *   map.c            map: id maps, what is wrong with them, ids translated
+ *   list.c           list: every container of this host
  *   explain.c        explain: what a finding means
  *   hook.c           hook: entry point for PVE hook scripts and lxc.hook.pre-start
  *   term.[ch]        colour, the question, the progress line

@@ -24,6 +24,7 @@ struct opt_row {
 
 /* Sorted by long name; the order of --help. */
 static const struct opt_row rows[] = {
+	{ OPT_ALL, 0, "all", NULL, "every container of this host" },
 	{ OPT_APPROVE, 0, "approve", "DIGEST",
 	  "repair only if the plan's digest is this one, as diff showed it; counts as --yes" },
 	{ OPT_CLEAN, 0, "clean", "stale|all|none",
@@ -42,6 +43,8 @@ static const struct opt_row rows[] = {
 	{ OPT_JSON, 0, "json", NULL, "short for --format json" },
 	{ OPT_MAP, 0, "map", "SPEC",
 	  "for a path: the id map, as 100000, 0:100000:65536 or u:0:100000:65536,g:..." },
+	{ OPT_OUTPUT, 'o', "output", "LIST",
+	  "columns to show, apart by commas; +LIST adds them to the default ones" },
 	{ OPT_PATH, 0, "path", "PATH",
 	  "only this file or directory of the volume; may be given several times" },
 	{ OPT_QUIET, 'q', "quiet", NULL, "no report, only errors and the exit status" },
@@ -178,6 +181,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 	int r;
 
 	switch (row->id) {
+	case OPT_ALL:
+		opts->all = true;
+		return 0;
 	case OPT_APPROVE:
 		return parse_digest(opts, arg);
 	case OPT_CLEAN:
@@ -214,6 +220,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		return 0;
 	case OPT_MAP:
 		opts->session.target.map_spec = arg;
+		return 0;
+	case OPT_OUTPUT:
+		opts->columns = arg;
 		return 0;
 	case OPT_PATH:
 		return parse_path(opts, arg);

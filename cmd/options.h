@@ -12,6 +12,7 @@
 #include "session/session.h"
 
 enum opt_id {
+	OPT_ALL,
 	OPT_APPROVE,
 	OPT_CLEAN,
 	OPT_COLOR,
@@ -24,6 +25,7 @@ enum opt_id {
 	OPT_JOBS,
 	OPT_JSON,
 	OPT_MAP,
+	OPT_OUTPUT,
 	OPT_PATH,
 	OPT_QUIET,
 	OPT_SCOPE,
@@ -58,6 +60,8 @@ struct options {
 	struct ctm_buf words;            /* the options of OPTS_SELECT as given, for the record */
 	enum opt_format format;
 	enum opt_color color;
+	const char *columns; /* --output, or NULL */
+	bool all;
 	bool quiet;
 	bool verbose;
 	bool yes;
