@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "run/effects.h"
 #include "run/undo.h"
+#include "session/held.h"
 #include "session/locked.h"
 #include "session/reading.h"
 
@@ -93,8 +94,11 @@ static int undo_attached(struct ctm_done *done, const struct ctm_session_opts *o
 			 const char *typed, struct ctm_attached *att, struct ctm_err *err)
 {
 	CLEANUP(undoing_done) struct undoing u = { .fx = { .root = -1, .real = -1 } };
-	int r = begin(&u, done, opts, typed, att, true, err);
+	int r = ctm_session_refuse_held(done->exam, att, err);
 
+	if (r == 0) {
+		r = begin(&u, done, opts, typed, att, true, err);
+	}
 	return r < 0 ? r : ctm_undo(&u.run, u.info.name, &done->run, err);
 }
 

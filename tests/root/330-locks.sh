@@ -171,4 +171,14 @@ t_status "a lock that is given back in time is waited for" 0 ctm repair --yes --
 wait
 t_status "the image is repaired as well" 0 ctm repair --yes $image_id
 t_is "nothing of the host is left in the directory" "$(find "$dir" -uid -100000 | wc -l)" 0
+# An undo is a change like any other.
+t_ok "repair, with nobody in the way" ctm repair --yes $vmid
+repaired=$(pve_trace "$dir")
+hold flock "$dir/var/lib/dpkg/lock-frontend"
+t_status "undo beside a holder is refused" 3 ctm undo --yes $vmid
+t_match "and says who it is" "$(cat "$T_ERR")" "held by python3 \(pid $holder, "
+t_is "and has changed nothing" "$(pve_trace "$dir")" "$repaired"
+release
+t_ok "undo once it is gone" ctm undo --yes $vmid
+
 t_done
