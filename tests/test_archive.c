@@ -106,7 +106,7 @@ static struct ctm_entry make(int dir, const struct sample *s)
 	if (s->xattr) {
 		cr_assert_eq(fsetxattr(fd, "user.test", "a\0b", 3, 0), 0);
 		cr_assert_eq(fsetxattr(fd, "trusted.test", "", 0, 0), 0);
-		/* A header of pax is "name=value"; what libarchive escapes must come back as it was. */
+		/* A header of pax is "name=value"; what is escaped must come back as it was. */
 		cr_assert_eq(fsetxattr(fd, "user.a=b", "c=d\n", 4, 0), 0);
 		cr_assert_eq(fsetxattr(fd, "user.%41 \n\xff", "x", 1, 0), 0);
 	}

@@ -155,8 +155,8 @@ Test(inspect, budget)
 	const struct ctm_action *a;
 
 	begin(&w, "100000");
-	inspect(&w,
-		2100); /* the file without content takes three blocks of headers and one for its name */
+	/* The file without content takes three blocks of headers and one for its name. */
+	inspect(&w, 2100);
 	a = action_at(&w, PARTIAL);
 	cr_assert_not_null(a);
 	cr_assert_eq(a->kind, CTM_ACT_SET);
