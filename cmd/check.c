@@ -8,9 +8,17 @@
 #include "report/report.h"
 #include "target/inventory.h"
 #include "term.h"
+#include "volumes.h"
 
-static int check_one(const struct options *opts, const char *name, struct ctm_json *json)
+struct job {
+	struct ctm_json *json;
+	bool more; /* a report was printed: a blank line stands between two */
+};
+
+static int check_one(const struct options *opts, const char *name, void *arg)
 {
+	struct job *job = arg;
+	struct ctm_json *json = job->json;
 	CLEANUP(ctm_exam_freep) struct ctm_exam *exam = NULL;
 	struct ctm_err err = { 0 };
 	struct ctm_report rep = { .name = name,
@@ -19,9 +27,13 @@ static int check_one(const struct options *opts, const char *name, struct ctm_js
 	int r = ctm_examine(name, &opts->session, &exam, &err);
 
 	term_progress_end();
+	if (job->more && !json && !opts->quiet) {
+		putchar('\n');
+	}
+	job->more = true;
 	if (r < 0) {
-		term_error(name, &err);
-		(void)ctm_json_error(json, name, &err);
+		volumes_error(opts, name, &err);
+		(void)ctm_json_error(json, name, opts->session.volume, &err);
 		return term_status(&err);
 	}
 	rep.exam = exam;
@@ -41,15 +53,12 @@ static int check_one(const struct options *opts, const char *name, struct ctm_js
 static int check_names(const struct options *opts, char *const *names, size_t n,
 		       struct ctm_json *json)
 {
+	struct job job = { .json = json };
 	int worst = EXIT_CLEAN;
 
 	for (size_t i = 0; i < n; i++) {
-		int status;
+		int status = volumes_each(opts, names[i], check_one, &job);
 
-		if (i && !json && !opts->quiet) {
-			putchar('\n');
-		}
-		status = check_one(opts, names[i], json);
 		worst = status > worst ? status : worst;
 	}
 	return worst;

@@ -14,10 +14,20 @@
 #include "session/history.h"
 #include "term.h"
 
-enum { COL_RUN, COL_TIME, COL_USER, COL_WHAT, COL_CHANGES, COL_REMOVED, COL_STATE, COL_N };
+enum {
+	COL_RUN,
+	COL_TIME,
+	COL_USER,
+	COL_VOLUME,
+	COL_WHAT,
+	COL_CHANGES,
+	COL_REMOVED,
+	COL_STATE,
+	COL_N
+};
 
-static const char *const headings[COL_N] = { "RUN",     "TIME",    "USER", "WHAT",
-					     "CHANGES", "REMOVED", "STATE" };
+static const char *const headings[COL_N] = { "RUN",  "TIME",    "USER",    "VOLUME",
+					     "WHAT", "CHANGES", "REMOVED", "STATE" };
 
 static const char *const states[] = {
 	[CTM_RUN_DONE] = "done",
@@ -49,6 +59,7 @@ static int add_row(struct libscols_table *table, const struct ctm_run_info *run)
 		(void)scols_line_set_data(line, COL_TIME, text);
 	}
 	(void)scols_line_set_data(line, COL_USER, run->user);
+	(void)scols_line_set_data(line, COL_VOLUME, run->volume);
 	(void)snprintf(text, sizeof(text), "%s%s%s", run->undoes[0] ? "undo of " : "repair",
 		       run->undoes, "");
 	(void)scols_line_set_data(line, COL_WHAT, text);
@@ -93,7 +104,7 @@ static int run(const struct options *opts, int argc, char **argv)
 								      NULL;
 
 		term_error(argv[0], &err);
-		(void)ctm_json_error(json, argv[0], &err);
+		(void)ctm_json_error(json, argv[0], NULL, &err);
 		(void)ctm_json_print(json, stdout);
 		return term_status(&err);
 	}

@@ -17,6 +17,7 @@
  *   explain.c        explain: what a finding means
  *   hook.c           hook: entry point for PVE hook scripts and lxc.hook.pre-start
  *   term.[ch]        colour, the question, the progress line
+ *   volumes.[ch]     --volume: one volume, or all of a target
  *   syslog_line.[ch] begin and end of every change, for the system's log
  *
  *   lib/session/     the stages in their order; ARCHITECTURE.md has the picture

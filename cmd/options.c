@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/pathname.h"
+#include "volumes.h"
 
 struct opt_row {
 	enum opt_id id;
@@ -55,7 +56,7 @@ static const struct opt_row rows[] = {
 	{ OPT_VERBOSE, 'v', "verbose", NULL, "list every entry" },
 	{ OPT_VERSION, 0, "version", NULL, "show the version" },
 	{ OPT_VOLUME, 0, "volume", "NAME",
-	  "rootfs or a mount point such as mp0 (default: rootfs)" },
+	  "rootfs, a mount point such as mp0, or all (default: rootfs)" },
 	{ OPT_WAIT, 0, "wait", "SECONDS", "how long to wait for a lock (default: 10)" },
 	{ OPT_YES, 'y', "yes", NULL, "do not ask" },
 };
@@ -330,6 +331,12 @@ static int check_together(struct options *opts)
 	}
 	if (s->target.map_spec && s->target.ct_config) {
 		return complain("--map and --ct-config do not go together");
+	}
+	if (volumes_all(opts) && s->n_paths) {
+		return complain("--path and --volume all do not go together: name the volume");
+	}
+	if (volumes_all(opts) && opts->approve) {
+		return complain("--approve is for one volume: name it");
 	}
 	if (opts->quiet && opts->verbose) {
 		return complain("-q and -v do not go together");

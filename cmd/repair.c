@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "syslog_line.h"
 #include "term.h"
+#include "volumes.h"
 
 struct job {
 	const struct options *opts;
@@ -21,8 +22,8 @@ struct job {
 
 static int fail(const struct job *job, const struct ctm_err *err)
 {
-	term_error(job->name, err);
-	(void)ctm_json_error(job->json, job->name, err);
+	volumes_error(job->opts, job->name, err);
+	(void)ctm_json_error(job->json, job->name, job->opts->session.volume, err);
 	return term_status(err);
 }
 
@@ -175,21 +176,32 @@ static int repair_one(const struct job *job)
 	return repair_agreed(job, digest, true);
 }
 
-static int run_targets(const struct options *opts, const char *verb, int (*one)(const struct job *),
+struct verb {
+	int (*one)(const struct job *);
+	struct ctm_json *json;
+};
+
+static int run_volume(const struct options *opts, const char *name, void *arg)
+{
+	const struct verb *verb = arg;
+	const struct job job = { .opts = opts, .name = name, .json = verb->json };
+
+	return verb->one(&job);
+}
+
+static int run_targets(const struct options *opts, const char *word, int (*one)(const struct job *),
 		       int argc, char **argv)
 {
-	struct job job = { .opts = opts,
-			   .json = opts->format == FORMAT_JSON ? ctm_json_new(verb) : NULL };
+	struct verb verb = { .one = one,
+			     .json = opts->format == FORMAT_JSON ? ctm_json_new(word) : NULL };
 	int worst = EXIT_CLEAN;
 
 	for (int i = 0; i < argc; i++) {
-		int status;
+		int status = volumes_each(opts, argv[i], run_volume, &verb);
 
-		job.name = argv[i];
-		status = one(&job);
 		worst = status > worst ? status : worst;
 	}
-	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : worst;
+	return ctm_json_print(verb.json, stdout) < 0 ? EXIT_FAILED : worst;
 }
 
 static int run_diff(const struct options *opts, int argc, char **argv)

@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "syslog_line.h"
 #include "term.h"
+#include "volumes.h"
 
 struct job {
 	const struct options *opts;
@@ -23,7 +24,7 @@ struct job {
 static int fail(const struct job *job, const struct ctm_err *err)
 {
 	term_error(job->name, err);
-	(void)ctm_json_error(job->json, job->name, err);
+	(void)ctm_json_error(job->json, job->name, job->opts->session.volume, err);
 	return term_status(err);
 }
 
@@ -141,6 +142,10 @@ static int run(const struct options *opts, int argc, char **argv)
 	struct job job = { .opts = opts, .name = argv[0] };
 	int status;
 
+	if (volumes_all(opts)) {
+		fputs("ctmend: a run is of one volume: leave --volume out\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (!opts->yes && !opts->dry_run && (!term_can_ask() || opts->format == FORMAT_JSON)) {
 		fputs("ctmend: no terminal to ask on: use --yes\n", stderr);
 		return EXIT_USAGE;

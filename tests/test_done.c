@@ -34,6 +34,32 @@ Test(done, all_was_done)
 	ctm_done_free(&done);
 }
 
+Test(done, of_several_volumes_says_which_and_which_run)
+{
+	struct ctm_done done = { .exam = damaged_exam() };
+	struct ctm_volume host = { .key = strdup("mp0"), .id = strdup("/srv"), .host = true };
+	struct ctm_volume own = { .key = strdup("mp1"), .id = strdup("tank:115/two") };
+	struct ctm_target *target = done.exam->target;
+	char *text;
+
+	strcpy(done.run.run, "0007-20261130T120000Z");
+	done.run.counts.done = 1;
+	cr_assert_eq(ctm_vec_push(&target->volumes, &host), 0);
+	done.exam->volume = &target->volumes.v[0];
+	text = text_after(&done);
+	cr_assert_str_eq(text, "run 0007-20261130T120000Z: 1 change made\n"
+			       "'ctmend undo 115' takes it back\n");
+	free(text);
+	cr_assert_eq(ctm_vec_push(&target->volumes, &own), 0);
+	done.exam->volume = &target->volumes.v[0];
+	text = text_after(&done);
+	cr_assert_str_eq(text, "rootfs tank:115/vm-115-disk-0.raw\n"
+			       "run 0007-20261130T120000Z: 1 change made\n"
+			       "'ctmend undo 115 0007-20261130T120000Z' takes it back\n");
+	free(text);
+	ctm_done_free(&done);
+}
+
 Test(done, what_was_left_is_named)
 {
 	struct ctm_done done = { .exam = damaged_exam() };

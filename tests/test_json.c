@@ -19,7 +19,8 @@ static json_t *document(const struct ctm_report *rep, const struct ctm_err *err)
 	json_t *root;
 
 	cr_assert(json && out);
-	cr_assert_eq(err ? ctm_json_error(json, rep->name, err) : ctm_json_report(json, rep), 0);
+	cr_assert_eq(err ? ctm_json_error(json, rep->name, "mp0", err) : ctm_json_report(json, rep),
+		     0);
 	cr_assert_eq(ctm_json_print(json, out), 0);
 	fclose(out);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -118,6 +119,7 @@ Test(json, refused)
 	cr_assert_str_eq(json_string_value(json_object_get(error, "code")), "refused");
 	cr_assert_str_eq(json_string_value(json_object_get(error, "message")), "CT 115 is running");
 	cr_assert_str_eq(json_string_value(json_object_get(error, "next")), "stop it");
+	cr_assert_str_eq(json_string_value(json_object_get(target_of(root), "key")), "mp0");
 	json_decref(root);
 }
 
@@ -152,7 +154,7 @@ Test(json, done)
 Test(json, without_a_document_nothing_happens)
 {
 	cr_assert_eq(ctm_json_report(NULL, NULL), 0);
-	cr_assert_eq(ctm_json_error(NULL, NULL, NULL), 0);
+	cr_assert_eq(ctm_json_error(NULL, NULL, NULL, NULL), 0);
 	cr_assert_eq(ctm_json_print(NULL, NULL), 0);
 }
 

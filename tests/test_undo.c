@@ -149,6 +149,9 @@ Test(undo, nothing_to_undo)
 	cr_assert_eq(ctm_undo_choose(&s->run, "9", &info, &err), -ENOENT);
 	s->run.volume = "mp0";
 	cr_assert_eq(ctm_undo_choose(&s->run, "1", &info, &err), -EPERM, "another volume's run");
+	s->run.volume = NULL;
+	cr_assert_eq(ctm_undo_choose(&s->run, "1", &info, &err), 0, "of any volume");
+	cr_assert_str_eq(info.volume, "rootfs");
 }
 
 static const struct {

@@ -103,15 +103,38 @@ static int put_left(FILE *out, const struct ctm_plan *plan)
 	return r;
 }
 
+static bool has_volumes(const struct ctm_exam *exam)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < exam->target->volumes.n; i++) {
+		n += !exam->target->volumes.v[i].host;
+	}
+	return n > 1;
+}
+
+static int put_volume(FILE *out, const struct ctm_exam *exam)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf id = { 0 };
+	int r = ctm_path_escape(&id, exam->volume->id, strlen(exam->volume->id));
+
+	if (r == 0) {
+		fprintf(out, "%s %s\n", exam->volume->key, id.p);
+	}
+	return r;
+}
+
 static int put_undo_hint(FILE *out, const struct ctm_report *rep)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
 	int r = ctm_path_escape(&name, rep->name, strlen(rep->name));
 
 	if (r == 0) {
-		fprintf(out, "'ctmend undo %s%s%s' takes it back\n", name.p,
-			rep->done->run.undoes[0] ? " " : "",
-			rep->done->run.undoes[0] ? rep->done->run.run : "");
+		/* the newest one may soon be one of another volume */
+		const bool named = rep->done->run.undoes[0] || has_volumes(rep->done->exam);
+
+		fprintf(out, "'ctmend undo %s%s%s' takes it back\n", name.p, named ? " " : "",
+			named ? rep->done->run.run : "");
 	}
 	return r;
 }
@@ -123,7 +146,7 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 	const struct ctm_plan *now = done->left  ? done->left :
 				     run->run[0] ? NULL :
 						   done->exam->plan;
-	int r = 0;
+	int r = has_volumes(done->exam) ? put_volume(out, done->exam) : 0;
 
 	for (size_t i = 0; i < done->exam->notes.n && r == 0; i++) {
 		r = put_note(out, done->exam->notes.v[i]);

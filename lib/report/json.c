@@ -243,7 +243,8 @@ int ctm_json_preview(struct ctm_json *json, const char *name, const char *run,
 	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
 }
 
-int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err *err)
+int ctm_json_error(struct ctm_json *json, const char *name, const char *key,
+		   const struct ctm_err *err)
 {
 	json_t *one;
 
@@ -252,6 +253,10 @@ int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err
 	}
 	one = json_pack("{s:o, s:o}", "target", ctm_json_text(name, strlen(name)), "error",
 			ctm_json_err(err));
+	if (one && key && json_object_set_new(one, "key", ctm_json_text(key, strlen(key)))) {
+		json_decref(one);
+		return -ENOMEM;
+	}
 	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
 }
 

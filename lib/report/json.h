@@ -4,9 +4,9 @@
  *
  *	{ "schema": 1, "command": "check", "targets": [ { ... }, ... ] }
  *
- * A target object has "target" and either "error" (with "code": "refused", "failed", "usage",
- * "message", "next") or the volume, the map, "inodes", "digest", "groups", "findings" and
- * "actions". Paths are escaped as in text; "path_raw" (base64 of the bytes) is there whenever that
+ * A target object is of one volume. It has "target" and either "error" (with "code": "refused",
+ * "failed", "usage", "message", "next") or the volume, the map, "inodes", "digest", "groups",
+ * "findings" and "actions". Paths are escaped as in text; "path_raw" (base64 of the bytes) is there whenever that
  * changed them.
  */
 #ifndef CTM_REPORT_JSON_H
@@ -23,7 +23,9 @@ struct ctm_json *ctm_json_new(const char *command);
 void ctm_json_free(struct ctm_json *json);
 /** Adds one target. -ENOMEM. */
 int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep);
-int ctm_json_error(struct ctm_json *json, const char *name, const struct ctm_err *err);
+/** key: of the volume that was named, or NULL. */
+int ctm_json_error(struct ctm_json *json, const char *name, const char *key,
+		   const struct ctm_err *err);
 /** One change that an undo would make; ctm_json_preview() adds what was collected. -ENOMEM. */
 int ctm_json_change(struct ctm_json *json, const struct ctm_entry *entry);
 /**

@@ -22,6 +22,8 @@ enum ctm_run_status {
 	CTM_RUN_DAMAGED,
 };
 
+#define CTM_RUN_VOLUME_MAX 32
+
 struct ctm_run_info {
 	char name[CTM_RUN_NAME_MAX];
 	enum ctm_run_status status;
@@ -29,7 +31,7 @@ struct ctm_run_info {
 	int64_t time; /* seconds since 1970 */
 	char version[32];
 	char user[64];
-	char volume[32];
+	char volume[CTM_RUN_VOLUME_MAX]; /* its key */
 	char digest[33];
 	char undoes[CTM_RUN_NAME_MAX];    /* an undo: the run it took back */
 	char undone_by[CTM_RUN_NAME_MAX]; /* CTM_RUN_UNDONE */

@@ -19,7 +19,7 @@ static int choose_newest(const struct ctm_run *run, const struct ctm_history *hi
 			return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", info->name,
 					   info->problem);
 		}
-		if (strcmp(info->volume, run->volume) != 0) {
+		if (run->volume && strcmp(info->volume, run->volume) != 0) {
 			continue;
 		}
 		if (info->kind == CTM_RUN_UNDO ? info->status == CTM_RUN_INTERRUPTED :
@@ -45,7 +45,7 @@ static int choose_named(const struct ctm_run *run, const struct ctm_history *his
 		return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", name,
 				   found ? found->problem : "it is gone");
 	}
-	if (strcmp(found->volume, run->volume) != 0) {
+	if (run->volume && strcmp(found->volume, run->volume) != 0) {
 		return ctm_err_set(err, CTM_REFUSED, 0, "run %s was of volume %s, not of %s", name,
 				   found->volume, run->volume);
 	}

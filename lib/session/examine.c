@@ -18,6 +18,7 @@
 #include "session/selection.h"
 #include "session/surroundings.h"
 #include "session/unmapped.h"
+#include "session/volumes.h"
 
 void ctm_exam_free(struct ctm_exam *exam)
 {
@@ -50,18 +51,8 @@ static int pick_volume(struct ctm_exam *exam, const struct ctm_session_opts *opt
 		       struct ctm_err *err)
 {
 	const char *key = opts->volume ? opts->volume : "rootfs";
-	int r = ctm_target_pick(exam->target, key, &exam->volume, err);
 
-	if (r < 0) {
-		return r;
-	}
-	if (exam->volume->kind == CTM_VOLUME_BIND) {
-		return ctm_err_set(
-			err, CTM_REFUSED, 0,
-			"%s is a bind mount of '%s': it belongs to the host and is never touched",
-			key, exam->volume->path);
-	}
-	return 0;
+	return ctm_target_pick(exam->target, key, &exam->volume, err);
 }
 
 int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **ret,
@@ -180,7 +171,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
 	CLEANUP(ctm_selection_done) struct ctm_selection sel = { 0 };
 	struct below below;
-	int r = ctm_selection_make(opts, ctm_attached_root(att), &sel, err);
+	int r = ctm_selection_make(opts, exam->volume, ctm_attached_root(att), &sel, err);
 
 	if (r < 0) {
 		return r;
@@ -301,6 +292,9 @@ int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ct
 
 	if (r == 0) {
 		r = ctm_reading_begin(exam, opts, &reading, err);
+	}
+	if (r == 0) {
+		r = ctm_volumes_note(exam, opts, err);
 	}
 	if (r == 0) {
 		r = ctm_exam_look(exam, opts, reading.att, err);

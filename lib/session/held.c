@@ -37,7 +37,7 @@ int ctm_session_refuse_held(const struct ctm_exam *exam, struct ctm_attached *at
 	CLEANUP(ctm_effects_done) struct ctm_effects fx = { .root = -1, .real = -1 };
 	const struct ctm_session_opts whole = { 0 };
 	struct ctm_policy policy = { .map = exam->volume->map };
-	int r = ctm_selection_make(&whole, ctm_attached_root(att), &sel, err);
+	int r = ctm_selection_make(&whole, exam->volume, ctm_attached_root(att), &sel, err);
 
 	policy.rules_on = sel.rules_on;
 	if (r == 0 && (ctm_plan_new(&policy, &plan) < 0 || ctm_plan_finish(plan) < 0)) {

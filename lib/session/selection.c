@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/pathname.h"
 #include "rules/rules.h"
 #include "target/rootfd.h"
 
@@ -27,30 +28,84 @@ static bool is_missing(int rootfd, const char *path)
 	return ctm_rootfd_open(rootfd, path, strlen(path), &fd) == -ENOENT;
 }
 
-int ctm_selection_make(const struct ctm_session_opts *opts, int rootfd, struct ctm_selection *ret,
-		       struct ctm_err *err)
+/* Whether the first path is the second one or above it. */
+static bool covers(const char *above, const char *path)
 {
-	size_t n = opts->scope_required ? ctm_required_n : opts->n_paths;
-	struct ctm_selection sel = { .whole = n == 0 };
+	size_t n = strlen(above);
 
+	return strncmp(above, path, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/*
+ * How a directory of the container is called on the volume that is mounted at mp (relative, "" for
+ * the rootfs); "" for the whole volume, NULL when it is not on it.
+ */
+static const char *on_volume(const char *mp, const char *path)
+{
+	if (mp[0] == '\0') {
+		return path;
+	}
+	if (covers(path, mp)) {
+		return "";
+	}
+	return covers(mp, path) ? path + strlen(mp) + 1 : NULL;
+}
+
+static void select_required(int rootfd, struct ctm_selection *sel)
+{
+	for (size_t i = 0; i < ctm_required_n; i++) {
+		const char *path = on_volume(sel->mp.p ? sel->mp.p : "", ctm_required_dirs[i]);
+
+		if (path && !is_missing(rootfd, path)) {
+			sel->starts[sel->n_starts++] = path;
+		}
+	}
+}
+
+static int select_parts(const struct ctm_session_opts *opts, const struct ctm_volume *vol,
+			int rootfd, struct ctm_selection *sel)
+{
+	const bool rootfs = strcmp(vol->mp, "/") == 0;
+	int r;
+
+	if (opts->scope_required) {
+		r = rootfs ? 0 : ctm_path_normalise(vol->mp, &sel->mp);
+		if (r < 0) {
+			return r;
+		}
+		select_required(rootfd, sel);
+	} else {
+		for (size_t i = 0; i < opts->n_paths; i++) {
+			sel->starts[sel->n_starts++] = opts->paths[i];
+		}
+	}
+	for (size_t i = 0; i < ctm_rules_n; i++) {
+		sel->rules_on[i] = rootfs && exists(rootfd, ctm_rules_all[i]->present_if);
+	}
+	return 0;
+}
+
+int ctm_selection_make(const struct ctm_session_opts *opts, const struct ctm_volume *vol,
+		       int rootfd, struct ctm_selection *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_selection_done) struct ctm_selection sel = { 0 };
+	size_t n = opts->scope_required ? ctm_required_n : opts->n_paths;
+	int r;
+
+	sel.whole = n == 0;
 	sel.starts = calloc(n + 1, sizeof(*sel.starts));
 	sel.rules_on = calloc(ctm_rules_n + 1, sizeof(*sel.rules_on));
 	if (!sel.starts || !sel.rules_on) {
-		ctm_selection_done(&sel);
 		return ctm_err_nomem(err);
 	}
-	for (size_t i = 0; i < n; i++) {
-		const char *path = opts->scope_required ? ctm_required_dirs[i] : opts->paths[i];
-
-		if (opts->scope_required && is_missing(rootfd, path)) {
-			continue;
-		}
-		sel.starts[sel.n_starts++] = path;
-	}
-	for (size_t i = 0; i < ctm_rules_n; i++) {
-		sel.rules_on[i] = exists(rootfd, ctm_rules_all[i]->present_if);
+	r = select_parts(opts, vol, rootfd, &sel);
+	if (r < 0) {
+		return r == -ENOMEM ? ctm_err_nomem(err) :
+				      ctm_err_set(err, CTM_REFUSED, r, "mount point '%s': %s",
+						  vol->mp, strerrordesc_np(-r));
 	}
 	*ret = sel;
+	sel = (struct ctm_selection){ 0 };
 	return 0;
 }
 
@@ -58,5 +113,6 @@ void ctm_selection_done(struct ctm_selection *sel)
 {
 	free(sel->starts);
 	free(sel->rules_on);
+	ctm_buf_done(&sel->mp);
 	*sel = (struct ctm_selection){ 0 };
 }

@@ -109,7 +109,8 @@ int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, co
 		       struct ctm_done *ret, struct ctm_err *err);
 
 /**
- * Takes a run back: typed is its name or number, NULL the newest that can be.
+ * Takes a run back: typed is its name or number, NULL the newest that can be. Without opts->volume
+ * that is one of any volume of the target.
  */
 int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, const char *typed,
 		     struct ctm_done *ret, struct ctm_err *err);

@@ -102,15 +102,44 @@ static int undo_attached(struct ctm_done *done, const struct ctm_session_opts *o
 	return r < 0 ? r : ctm_undo(&u.run, u.info.name, &done->run, err);
 }
 
+/*
+ * The volume of the run that is meant, where the user has named none. Nothing is found: ret is "",
+ * and the reason comes to light where the rootfs is asked for.
+ */
+static void find_volume(const char *name, const struct ctm_session_opts *opts, const char *typed,
+			char ret[static CTM_RUN_VOLUME_MAX])
+{
+	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
+	CLEANUP(ctm_buf_done) struct ctm_buf dir = { 0 };
+	struct ctm_run run = { .volume = NULL };
+	struct ctm_run_info info;
+
+	ret[0] = '\0';
+	if (opts->volume || ctm_state_name(ctm_target_kind_of(&opts->host, name), name, &dir) < 0 ||
+	    ctm_state_open_read(&opts->host, dir.p, &state, NULL) < 0) {
+		return;
+	}
+	run.state = state;
+	if (ctm_undo_choose(&run, typed, &info, NULL) == 0) {
+		(void)snprintf(ret, CTM_RUN_VOLUME_MAX, "%s", info.volume);
+	}
+}
+
 int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, const char *typed,
 		     struct ctm_done *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
+	struct ctm_session_opts with = *opts;
 	struct ctm_attached *att = NULL;
+	char volume[CTM_RUN_VOLUME_MAX];
 	bool more = false;
 	int detach;
-	int r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
+	int r;
 
+	find_volume(name, opts, typed, volume);
+	with.volume = volume[0] ? volume : opts->volume;
+	opts = &with;
+	r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
 	if (r == 0) {
 		r = look_first(ret, opts, typed, &more, err);
 	}
@@ -133,8 +162,14 @@ int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *op
 {
 	CLEANUP(ctm_reading_done) struct ctm_reading reading = { 0 };
 	CLEANUP(undoing_done) struct undoing u = { .fx = { .root = -1, .real = -1 } };
-	int r = ctm_exam_new(name, opts, &ret->exam, err);
+	struct ctm_session_opts with = *opts;
+	char volume[CTM_RUN_VOLUME_MAX];
+	int r;
 
+	find_volume(name, opts, typed, volume);
+	with.volume = volume[0] ? volume : opts->volume;
+	opts = &with;
+	r = ctm_exam_new(name, opts, &ret->exam, err);
 	if (r == 0) {
 		r = ctm_reading_begin(ret->exam, opts, &reading, err);
 	}

@@ -37,6 +37,7 @@ static int refuse_host_path(struct ctm_volume *volume, enum ctm_mount_class clas
 
 static int fill_host_path(struct ctm_volume *volume, const struct ctm_mountpoint *mp)
 {
+	volume->host = true;
 	volume->kind = mp->class == CTM_MOUNT_BIND ? CTM_VOLUME_BIND : CTM_VOLUME_BLOCK;
 	if (ctm_target_set(&volume->path, mp->volume) < 0 ||
 	    (mp->class == CTM_MOUNT_DEVICE && ctm_target_set(&volume->format, "raw") < 0)) {
