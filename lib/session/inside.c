@@ -103,7 +103,7 @@ static int attach(const struct ctm_target *target, const struct ctm_volume *root
 	int r = ctm_guard_take(host, target, rootfs, &opts, &guard, err);
 
 	if (r == 0) {
-		r = ctm_attach(host, rootfs, CTM_READ, &att, err);
+		r = ctm_attach_guarded(guard, host, target, rootfs, &att, err);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(files) && r == 0; i++) {
 		r = look_at_file(ctm_attached_root(att), i, &s);

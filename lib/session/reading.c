@@ -22,12 +22,9 @@ int ctm_reading_begin(struct ctm_exam *exam, const struct ctm_session_opts *opts
 	if (r < 0) {
 		return r;
 	}
-	if (ctm_guard_in_container(reading.guard)) {
-		exam->running = true;
-		r = ctm_attach_running(exam->target, exam->volume, &reading.att, err);
-	} else {
-		r = ctm_attach(&opts->host, exam->volume, CTM_READ, &reading.att, err);
-	}
+	exam->running = exam->running || ctm_guard_in_container(reading.guard);
+	r = ctm_attach_guarded(reading.guard, &opts->host, exam->target, exam->volume, &reading.att,
+			       err);
 	if (r < 0) {
 		return r;
 	}

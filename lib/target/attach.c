@@ -253,6 +253,14 @@ int ctm_attach_running(const struct ctm_target *target, const struct ctm_volume 
 	return 0;
 }
 
+int ctm_attach_guarded(const struct ctm_guard *guard, const struct ctm_host *host,
+		       const struct ctm_target *target, const struct ctm_volume *vol,
+		       struct ctm_attached **ret, struct ctm_err *err)
+{
+	return ctm_guard_in_container(guard) ? ctm_attach_running(target, vol, ret, err) :
+					       ctm_attach(host, vol, CTM_READ, ret, err);
+}
+
 /* --- detach ----------------------------------------------------------------------------------- */
 
 /* A written block device: the unmount is over when the kernel would give the device away again. */

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "target/forecast.h"
+#include "target/guard.h"
 #include "target/host.h"
 #include "target/identity.h"
 #include "target/target.h"
@@ -35,6 +36,10 @@ int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum c
  * same as that of ctm_attach(). CTM_REFUSED also when the container has just stopped.
  */
 int ctm_attach_running(const struct ctm_target *target, const struct ctm_volume *vol,
+		       struct ctm_attached **ret, struct ctm_err *err);
+/** For reading, as the guard (CTM_GUARD_READ) has found the volume: one or the other of these. */
+int ctm_attach_guarded(const struct ctm_guard *guard, const struct ctm_host *host,
+		       const struct ctm_target *target, const struct ctm_volume *vol,
 		       struct ctm_attached **ret, struct ctm_err *err);
 /**
  * Writes everything back, unmounts, detaches and waits until the kernel has let go of the device,

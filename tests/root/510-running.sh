@@ -138,6 +138,14 @@ t_is "running: each change too" "$(grep '^[-+][fdl]' "$T_OUT")" "$(grep '^[-+][f
 unchanged "diff"
 t_status "running: no lock is needed" 1 flock "$TMP/sys/run/lock/lxc/pve-config-115.lock" \
 	timeout 60 "$CTMEND" --sysroot "$TMP/sys" check --wait 0 115
+for words in 'check 115' 'diff 115' 'map 115' 'check --all' list; do
+	# shellcheck disable=SC2086 # words
+	strace -f -qq -o "$TMP/strace" -e trace=openat,openat2,mount,fsopen,move_mount \
+		timeout 60 "$CTMEND" --sysroot "$TMP/sys" $words >"$TMP/out" 2>&1
+	t_no_match "running: $words attaches and mounts nothing of its own" "$(cat "$TMP/strace")" \
+		'loop-control|fsopen|^[0-9]+ +mount\(|move_mount'
+	t_match "running: $words has read" "$(cat "$TMP/strace")" "openat"
+done
 ct_run 115 'touch -a -d 2001-01-01 /etc /usr/bin'
 t_status "running: check once more" 1 ctm check 115
 t_is "running: no access time has moved" \

@@ -224,11 +224,9 @@ static int attach(const struct words *w, const struct ctm_guard *guard)
 	int status;
 	int r;
 
-	if (guard && ctm_guard_in_container(guard)) {
-		r = ctm_attach_running(&w->target, &w->vol, &att, &err);
-	} else {
-		r = ctm_attach(&w->host, &w->vol, w->access, &att, &err);
-	}
+	r = guard && w->access == CTM_READ ?
+		    ctm_attach_guarded(guard, &w->host, &w->target, &w->vol, &att, &err) :
+		    ctm_attach(&w->host, &w->vol, w->access, &att, &err);
 	if (r < 0) {
 		return failed(&err);
 	}
