@@ -51,6 +51,8 @@ static const struct opt_row rows[] = {
 	{ OPT_QUIET, 'q', "quiet", NULL, "no report, only errors and the exit status" },
 	{ OPT_SCOPE, 0, "scope", "all|required",
 	  "all, or the directories that the package manager needs (default: all)" },
+	{ OPT_SNAPSHOT, 0, "snapshot", NULL,
+	  "before the repair let pct take a snapshot of the container" },
 	{ OPT_SYSROOT, 0, "sysroot", "DIR",
 	  "look for /etc/pve, /run, /var/lib/lxc and the records below DIR" },
 	{ OPT_VERBOSE, 'v', "verbose", NULL, "list every entry" },
@@ -234,6 +236,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		r = parse_word(row, arg, &word);
 		opts->session.scope_required = word == 1;
 		return r;
+	case OPT_SNAPSHOT:
+		opts->snapshot = true;
+		return 0;
 	case OPT_SYSROOT:
 		return parse_sysroot(opts, arg);
 	case OPT_VERBOSE:
@@ -337,6 +342,9 @@ static int check_together(struct options *opts)
 	}
 	if (volumes_all(opts) && opts->approve) {
 		return complain("--approve is for one volume: name it");
+	}
+	if (opts->snapshot && opts->dry_run) {
+		return complain("--snapshot and --dry-run do not go together");
 	}
 	if (opts->quiet && opts->verbose) {
 		return complain("-q and -v do not go together");

@@ -29,6 +29,7 @@ enum opt_id {
 	OPT_PATH,
 	OPT_QUIET,
 	OPT_SCOPE,
+	OPT_SNAPSHOT,
 	OPT_SYSROOT,
 	OPT_VERBOSE,
 	OPT_VERSION,
@@ -66,6 +67,7 @@ struct options {
 	bool verbose;
 	bool yes;
 	bool dry_run;
+	bool snapshot;
 	bool help;
 	bool version;
 	const char *approve; /* 32 lower-case hex digits, or NULL */

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "report/json.h"
 #include "report/report.h"
+#include "session/snapshot.h"
 #include "syslog_line.h"
 #include "term.h"
 #include "volumes.h"
@@ -18,6 +19,7 @@ struct job {
 	const struct options *opts;
 	const char *name;
 	struct ctm_json *json;
+	char *snapshot; /* of this target, "" while there is none; CTM_SNAPSHOT_NAME_MAX */
 };
 
 static int fail(const struct job *job, const struct ctm_err *err)
@@ -34,6 +36,7 @@ static struct ctm_report report_of(const struct job *job, const struct ctm_exam 
 		.name = job->name,
 		.exam = exam,
 		.done = done,
+		.snapshot = done && job->snapshot[0] ? job->snapshot : NULL,
 		.verbose = job->opts->verbose,
 		.color = term_color(job->opts),
 	};
@@ -130,6 +133,47 @@ static int finish(const struct job *job, const struct ctm_done *done)
 	return status;
 }
 
+/* A repair that came to nothing, or half way, leaves the snapshot: it is the admin's to keep. */
+static void tell_snapshot(const struct job *job)
+{
+	if (job->snapshot[0]) {
+		fprintf(stderr,
+			"ctmend: %s: the snapshot %s was taken before; remove it with: "
+			"pct delsnapshot %s %s\n",
+			job->name, job->snapshot, job->name, job->snapshot);
+	}
+}
+
+/* The record says under which name the snapshot is kept. */
+static int repair_recorded(const struct job *job, const char *digest, struct ctm_done *done,
+			   struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf words = { 0 };
+	struct ctm_session_opts session = job->opts->session;
+
+	if (!job->snapshot[0]) {
+		return ctm_session_repair(job->name, &session, digest, done, err);
+	}
+	if (ctm_buf_addf(&words, "%s%s--snapshot=%s", session.words ? session.words : "",
+			 session.words && session.words[0] ? " " : "", job->snapshot) < 0) {
+		return ctm_err_nomem(err);
+	}
+	session.words = words.p;
+	return ctm_session_repair(job->name, &session, digest, done, err);
+}
+
+static int repair_now(const struct job *job, const char *digest, struct ctm_done *done,
+		      struct ctm_err *err)
+{
+	int r = 0;
+
+	if (job->opts->snapshot && !job->snapshot[0]) {
+		r = ctm_session_snapshot(job->name, &job->opts->session, digest, job->snapshot,
+					 err);
+	}
+	return r < 0 ? r : repair_recorded(job, digest, done, err);
+}
+
 static int repair_agreed(const struct job *job, const char *digest, bool ask_again)
 {
 	char agreed[33];
@@ -141,17 +185,20 @@ static int repair_agreed(const struct job *job, const char *digest, bool ask_aga
 		int r;
 
 		syslog_begin("repair", job->name);
-		r = ctm_session_repair(job->name, &job->opts->session, digest, &done, &err);
+		r = repair_now(job, digest, &done, &err);
 		term_progress_end();
 		if (r == 0) {
 			return finish(job, &done);
 		}
 		syslog_end("repair", job->name, "%s", err.msg);
 		if (r != -ESTALE || !ask_again) {
-			return fail(job, &err);
+			status = fail(job, &err);
+			tell_snapshot(job);
+			return status;
 		}
 		fputs("ctmend: the volume has changed since; this is the plan now:\n", stderr);
 		if (agree(job, agreed, &status) < 0) {
+			tell_snapshot(job);
 			return status;
 		}
 		digest = agreed;
@@ -179,12 +226,19 @@ static int repair_one(const struct job *job)
 struct verb {
 	int (*one)(const struct job *);
 	struct ctm_json *json;
+	/* One has all volumes of a target; taken before the first that is changed. */
+	char snapshot[CTM_SNAPSHOT_NAME_MAX];
 };
 
 static int run_volume(const struct options *opts, const char *name, void *arg)
 {
-	const struct verb *verb = arg;
-	const struct job job = { .opts = opts, .name = name, .json = verb->json };
+	struct verb *verb = arg;
+	const struct job job = {
+		.opts = opts,
+		.name = name,
+		.json = verb->json,
+		.snapshot = verb->snapshot,
+	};
 
 	return verb->one(&job);
 }
@@ -197,8 +251,10 @@ static int run_targets(const struct options *opts, const char *word, int (*one)(
 	int worst = EXIT_CLEAN;
 
 	for (int i = 0; i < argc; i++) {
-		int status = volumes_each(opts, argv[i], run_volume, &verb);
+		int status;
 
+		verb.snapshot[0] = '\0';
+		status = volumes_each(opts, argv[i], run_volume, &verb);
 		worst = status > worst ? status : worst;
 	}
 	return ctm_json_print(verb.json, stdout) < 0 ? EXIT_FAILED : worst;
@@ -246,7 +302,8 @@ const struct command command_repair = {
 	.details = "Repairs each TARGET: stale locks and caches first, then owners, modes, ACLs "
 		   "and capabilities. What was there before is recorded first; 'ctmend undo' takes "
 		   "it back. Exit status: 0 done or nothing to do, 3 refused, 4 something is left.",
-	.options = OPTS_COMMON | OPTS_SELECT | OPT(OPT_DRY_RUN) | OPT(OPT_YES) | OPT(OPT_APPROVE),
+	.options = OPTS_COMMON | OPTS_SELECT | OPT(OPT_DRY_RUN) | OPT(OPT_YES) | OPT(OPT_APPROVE) |
+		   OPT(OPT_SNAPSHOT),
 	.min_operands = 1,
 	.max_operands = -1,
 	.run = run_repair,

@@ -59,6 +59,7 @@ untested=(
 	"lib/target/loopdev.c tests/root/110-attach.sh"
 	"lib/target/loopsearch.c tests/root/120-guard.sh"
 	"lib/target/rawvol.c tests/root/110-attach.sh"
+	"lib/target/snapshot.c tests/root/530-snapshot.sh"
 	"lib/target/starter.c tests/root/130-starter.sh"
 	"lib/target/volident.c tests/root/110-attach.sh"
 )

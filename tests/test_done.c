@@ -34,6 +34,26 @@ Test(done, all_was_done)
 	ctm_done_free(&done);
 }
 
+Test(done, a_snapshot_says_how_to_go_back_to_it)
+{
+	struct ctm_done done = { .exam = damaged_exam() };
+	struct ctm_report rep = {
+		.name = "115",
+		.exam = done.exam,
+		.done = &done,
+		.snapshot = "ctmend_20261130T120000Z",
+	};
+	char *text;
+
+	strcpy(done.run.run, "0001-20261130T120000Z");
+	text = text_of(ctm_report_done, &rep);
+	cr_assert_not_null(strstr(text, "'pct rollback 115 ctmend_20261130T120000Z'"), "%s", text);
+	cr_assert_not_null(strstr(text, "'pct delsnapshot 115 ctmend_20261130T120000Z'"), "%s",
+			   text);
+	free(text);
+	ctm_done_free(&done);
+}
+
 Test(done, of_several_volumes_says_which_and_which_run)
 {
 	struct ctm_done done = { .exam = damaged_exam() };

@@ -124,6 +124,15 @@ static int put_volume(FILE *out, const struct ctm_exam *exam)
 	return r;
 }
 
+/* A rollback takes the container back as a whole, whatever was done to it in the meantime. */
+static void put_snapshot_hint(FILE *out, const struct ctm_report *rep)
+{
+	fprintf(out,
+		"snapshot %s was taken before: 'pct rollback %s %s' brings the whole container "
+		"back to it, 'pct delsnapshot %s %s' removes it\n",
+		rep->snapshot, rep->name, rep->snapshot, rep->name, rep->snapshot);
+}
+
 static int put_undo_hint(FILE *out, const struct ctm_report *rep)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
@@ -184,6 +193,9 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 	}
 	if (r == 0 && run->run[0]) {
 		r = put_undo_hint(out, rep);
+	}
+	if (r == 0 && rep->snapshot) {
+		put_snapshot_hint(out, rep);
 	}
 	return r;
 }

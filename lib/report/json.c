@@ -182,6 +182,10 @@ int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 	if (r == 0 && rep->done) {
 		r = add_done(one, rep->done);
 	}
+	if (r == 0 && rep->snapshot &&
+	    json_object_set_new(one, "snapshot", json_string(rep->snapshot))) {
+		r = -ENOMEM;
+	}
 	if (r < 0) {
 		json_decref(one);
 		return r;

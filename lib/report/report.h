@@ -17,6 +17,7 @@ struct ctm_report {
 	const char *name; /* the target as the user named it */
 	const struct ctm_exam *exam;
 	const struct ctm_done *done; /* after a repair or an undo, else NULL */
+	const char *snapshot;        /* taken before the repair, or NULL */
 	bool verbose;                /* every entry instead of examples */
 	bool color;                  /* text and diff */
 };

@@ -253,8 +253,8 @@ static bool is_made_up(const struct ctm_walk *walk, const struct statx *stx)
 }
 
 /*
- * The root of a FUSE that its owner keeps to himself (no allow_other, or another user namespace) tells
- * us nothing but that it is a mount.
+ * The root of a FUSE that its owner keeps to himself (no allow_other, or another user namespace)
+ * tells us nothing but that it is a mount.
  */
 static bool is_closed_mount(const struct ctm_walk *walk, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A volume attached for reading, whoever uses it: of a stopped container by itself, of a running one
- * where the container has it.
+ * A volume attached for reading, whoever uses it: of a stopped container by itself, of a running
+ * one where the container has it.
  */
 #ifndef CTM_SESSION_READING_H
 #define CTM_SESSION_READING_H

@@ -228,31 +228,61 @@ static int look_without_map(struct ctm_done *done, const struct ctm_session_opts
 	return r < 0 ? r : ctm_exam_agree(done->exam, NULL, err);
 }
 
+/* What a repair finds out before it changes anything. */
+struct due {
+	struct ctm_guard *guard;
+	char unfinished[CTM_RUN_NAME_MAX]; /* the run to finish first, "" for none */
+	bool stale;                        /* what was seen read-only may be old */
+};
+
+static void due_done(struct due *due)
+{
+	ctm_guard_freep(&due->guard);
+}
+
+/* 1: there is something to change, and the guard is held; 0: there is not. */
+static int find_due(const char *name, const struct ctm_session_opts *opts, const char *digest,
+		    struct ctm_done *done, struct due *due, struct ctm_err *err)
+{
+	int r = ctm_exam_new(name, opts, &done->exam, err);
+
+	if (r == 0 && ctm_exam_no_map(done->exam)) {
+		return look_without_map(done, opts, err);
+	}
+	if (r == 0) {
+		r = ctm_locked_begin(name, opts, &done->exam, &due->guard, err);
+	}
+	if (r == 0) {
+		r = look_read_only(done->exam, opts, &due->stale, err);
+	}
+	if (r == 0) {
+		r = ctm_exam_agree(done->exam, digest, err);
+	}
+	if (r == 0) {
+		r = find_unfinished(done->exam, opts, due->unfinished, err);
+	}
+	return r < 0 ? r : done->exam->plan->actions.n || due->unfinished[0];
+}
+
+int ctm_session_repair_due(const char *name, const struct ctm_session_opts *opts,
+			   const char *digest, bool *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_done_free) struct ctm_done done = { 0 };
+	CLEANUP(due_done) struct due due = { .guard = NULL };
+	int r = find_due(name, opts, digest, &done, &due, err);
+
+	if (r < 0) {
+		return r;
+	}
+	*ret = r > 0;
+	return 0;
+}
+
 int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, const char *digest,
 		       struct ctm_done *ret, struct ctm_err *err)
 {
-	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
-	char unfinished[CTM_RUN_NAME_MAX] = "";
-	bool stale = false;
-	int r = ctm_exam_new(name, opts, &ret->exam, err);
+	CLEANUP(due_done) struct due due = { .guard = NULL };
+	int r = find_due(name, opts, digest, ret, &due, err);
 
-	if (r == 0 && ctm_exam_no_map(ret->exam)) {
-		return look_without_map(ret, opts, err);
-	}
-	if (r == 0) {
-		r = ctm_locked_begin(name, opts, &ret->exam, &guard, err);
-	}
-	if (r == 0) {
-		r = look_read_only(ret->exam, opts, &stale, err);
-	}
-	if (r == 0) {
-		r = ctm_exam_agree(ret->exam, digest, err);
-	}
-	if (r == 0) {
-		r = find_unfinished(ret->exam, opts, unfinished, err);
-	}
-	if (r < 0 || (!ret->exam->plan->actions.n && !unfinished[0])) {
-		return r;
-	}
-	return repair_attached(ret, opts, digest, unfinished, stale, err);
+	return r <= 0 ? r : repair_attached(ret, opts, digest, due.unfinished, due.stale, err);
 }

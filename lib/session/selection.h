@@ -21,8 +21,9 @@ struct ctm_selection {
 };
 
 /**
- * The required directories of a mount point's volume are the parts of them that it holds: of mp=/var
- * "lib/dpkg" and others, of mp=/srv none at all. The package managers' tables are of the rootfs.
+ * The required directories of a mount point's volume are the parts of them that it holds: of
+ * mp=/var "lib/dpkg" and others, of mp=/srv none at all. The package managers' tables are of the
+ * rootfs.
  *
  * Required directories that are not there are left out (not every root has all); paths that the
  * user named stay, so that a missing one is reported.

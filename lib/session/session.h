@@ -98,6 +98,13 @@ void ctm_done_free(struct ctm_done *done);
 bool ctm_done_partly(const struct ctm_done *done);
 
 /**
+ * Whether ctm_session_repair() with the same arguments would change anything now: it does all that
+ * that does before its first change, and lets the lock go again. Errors as there.
+ */
+int ctm_session_repair_due(const char *name, const struct ctm_session_opts *opts,
+			   const char *digest, bool *ret, struct ctm_err *err);
+
+/**
  * Takes the lock, plans again, and repairs if the new plan is the wanted one; verifies by a second
  * scan.
  *

@@ -22,8 +22,8 @@ int ctm_session_volumes(const char *name, const struct ctm_session_opts *opts,
 			struct ctm_volume_keys *ret, struct ctm_err *err);
 
 /**
- * Beside the rootfs: notes which directories and devices of the host the container has mounted, and,
- * unless the user has named a volume, which other volumes were not looked at.
+ * Beside the rootfs: notes which directories and devices of the host the container has mounted,
+ * and, unless the user has named a volume, which other volumes were not looked at.
  */
 int ctm_volumes_note(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		     struct ctm_err *err);

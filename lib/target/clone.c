@@ -44,7 +44,7 @@ int ctm_clone(int dir, const char *name, bool writable, int *ret, struct ctm_err
 	return 0;
 }
 
-/* --- of another mount namespace ------------------------------------------------------------------ */
+/* --- of another mount namespace -------------------------------------------------------------- */
 
 struct errand {
 	int pidfd;

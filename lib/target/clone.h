@@ -21,13 +21,13 @@
 int ctm_clone(int dir, const char *name, bool writable, int *ret, struct ctm_err *err);
 
 /**
- * The same, read-only, of the root of a mount in the mount namespace of another process: open_tree(2)
- * copies only mounts of the caller's own, so a thread joins that one for the call (setns(2) on a
- * pidfd, Linux 5.8). pidfd: of the process.
+ * The same, read-only, of the root of a mount in the mount namespace of another process:
+ * open_tree(2) copies only mounts of the caller's own, so a thread joins that one for the call
+ * (setns(2) on a pidfd, Linux 5.8). pidfd: of the process.
  *
- * Where a mount below came with the namespace from one of more rights (mount_namespaces(7), "locked"),
- * as the mount points of a Proxmox VE container do, the kernel makes no clone without the mounts
- * below. Then they are part of it, and whoever walks must stay on the mount of *ret.
+ * Where a mount below came with the namespace from one of more rights (mount_namespaces(7),
+ * "locked"), as the mount points of a Proxmox VE container do, the kernel makes no clone without
+ * the mounts below. Then they are part of it, and whoever walks must stay on the mount of *ret.
  */
 int ctm_clone_of(int pidfd, int dir, const char *name, int *ret, struct ctm_err *err);
 

@@ -61,7 +61,7 @@ int ctm_ctinit_child(pid_t monitor, pid_t *ret)
 	return r;
 }
 
-/* --- from the socket ----------------------------------------------------------------------------- */
+/* --- from the socket ------------------------------------------------------------------------- */
 
 struct listeners {
 	uint64_t socket; /* inode */
@@ -109,7 +109,7 @@ static int look_for(const char *socket, pid_t *ret, struct ctm_err *err)
 	return r;
 }
 
-/* --- what it runs with --------------------------------------------------------------------------- */
+/* --- what it runs with ----------------------------------------------------------------------- */
 
 static int read_ranges(pid_t pid, enum ctm_idkind kind, struct ctm_idmap *map)
 {

@@ -17,7 +17,7 @@ enum ctm_access { CTM_READ, CTM_WRITE };
 
 /** What a person should know before ctm_attach(). */
 struct ctm_forecast {
-	unsigned int wait; /* seconds a read-write mount waits for multi-mount protection; 0: none */
+	unsigned int wait; /* seconds a read-write mount waits for MMP; 0: none */
 	bool dirty;        /* the journal is to be replayed: a reader sees the disk without it */
 	char note[384];    /* one sentence, "" when there is nothing to say */
 };

@@ -25,7 +25,7 @@ struct ctm_volume {
 	char *format;  /* "raw", "subvol"; NULL for a bind mount and for a path */
 	char *mp;      /* "/" or the mount point inside */
 	enum ctm_volume_kind kind;
-	bool host;      /* a directory or device of the host itself (bind mount): never touched */
+	bool host;       /* a directory or device of the host itself (bind mount): never touched */
 	bool base;       /* a template's base volume: never written */
 	bool readonly;   /* ro=1 */
 	bool unshifted;  /* disk ids are container ids (privileged, passthrough) */

@@ -21,9 +21,9 @@ damage()
 		chown 1000:33 "$1/srv/app/secret" && chmod 4750 "$1/srv/app/secret"
 }
 
-# start_as_pve VMID [MP...]: what pct start does: in the mount namespace of the monitor a hook mounts
-# the rootfs, and disk 1, 2, ... at the mount points below, through loop devices that go with the
-# mounts; everything else is the container's own
+# start_as_pve VMID [MP...]: what pct start does: in the mount namespace of the monitor a hook
+# mounts the rootfs, and disk 1, 2, ... at the mount points below, through loop devices that go with
+# the mounts; everything else is the container's own
 start_as_pve()
 {
 	local vmid=$1
@@ -64,7 +64,7 @@ stop()
 
 	ct_stop "$1"
 	for ((i = 0; i < 200; i++)); do
-		if [ -z "$(losetup -n -O BACK-FILE | grep "$TMP/tank")" ]; then
+		if ! losetup -n -O BACK-FILE | grep -q "$TMP/tank"; then
 			return 0
 		fi
 		sleep 0.05
@@ -119,7 +119,7 @@ chown 100000:100000 "$TMP/root/data" "$TMP/root/srv/source/inner"
 damage "$TMP/root"
 ct_umount "$TMP/root" "$(volume 115 0)"
 
-# --- a raw rootfs ------------------------------------------------------------------------------------
+# --- a raw rootfs -----------------------------------------------------------------------------
 
 t_status "stopped: diff" 1 ctm diff 115
 stopped=$(cat "$T_OUT")
@@ -158,7 +158,7 @@ t_ok "the container can write all the while" ct_run 115 'test -e /srv/new && rm 
 t_is "what the host has in its root is changed by nobody" \
 	"$(stat -c '%u:%g %a' "/proc/$(init 115)/root/srv/app/secret")" '1000:33 4750'
 
-# --- a FUSE that sleeps -------------------------------------------------------------------------------
+# --- a FUSE that sleeps -----------------------------------------------------------------------
 
 # fuse_signal SIGNAL: to the server, from inside
 fuse_signal()
@@ -203,7 +203,7 @@ else
 fi
 t_ok "the container stops" stop 115
 
-# --- mount points --------------------------------------------------------------------------------------
+# --- mount points -----------------------------------------------------------------------------
 
 for n in 1 2; do
 	t_pve_image "$(volume 115 $n)" 32M
@@ -234,13 +234,15 @@ if [ -n "$have_fuse" ]; then
 	for option in --no-allow-other -oallow_other; do
 		sleeping_fuse "$option"
 		t_status "mount points and $option: check does not hang" 1 ctm check 115
-		t_no_match "mount points and $option: nor does it complain" "$(cat "$T_OUT")" '^err\.'
+		t_no_match "mount points and $option: nor does it complain" "$(cat "$T_OUT")" \
+			'^err\.'
 		t_ok "mount points and $option: the FUSE can be unmounted" wake_fuse
 	done
 	ct_run 115 'bindfs /srv/source /srv/source'
 	fuse_signal STOP
 	t_status "a mount point behind a FUSE is not asked for" 3 ctm check --volume mp1 115
-	t_match "and the report says why" "$(cat "$T_ERR")" 'FUSE or network mount stands in the way'
+	t_match "and the report says why" "$(cat "$T_ERR")" \
+		'FUSE or network mount stands in the way'
 	fuse_signal CONT
 	ct_run 115 'umount /srv/source'
 fi
@@ -259,7 +261,7 @@ t_status "a part of a volume is not the volume" 3 ctm check --volume mp0 115
 t_match "it says a part" "$(cat "$T_ERR")" 'only a part of the volume'
 ct_run 115 'umount /data'
 
-# --- not what the configuration says ---------------------------------------------------------------------
+# --- not what the configuration says ----------------------------------------------------------
 
 cp "$TMP/sys/etc/pve/lxc/115.conf" "$TMP/conf"
 printf '%s\n' 'lxc.idmap: u 0 200000 65536' 'lxc.idmap: g 0 200000 65536' \
@@ -279,7 +281,8 @@ t_ok "the container stops again" stop 115
 t_status "stopped again: it can be repaired" 0 ctm repair --yes 115
 t_ok "and starts once more" start_as_pve 115 /data /srv/source/inner
 t_status "running: a repaired rootfs is clean" 0 ctm check 115
-t_match "running: which is said with its proviso" "$(cat "$T_OUT")" '^note: the container is running'
+t_match "running: which is said with its proviso" "$(cat "$T_OUT")" \
+	'^note: the container is running'
 t_status "running: undo refuses now as well" 3 ctm undo --yes 115
 t_match "running: because it runs" "$(cat "$T_ERR")" 'CT 115 is running'
 t_ok "and it stops" stop 115

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Each volume of a container has its own map, its own plan and its own records; what is the host's is
-# never touched.
+# Each volume of a container has its own map, its own plan and its own records; what is the host's
+# is never touched.
 . "${0%/*}/pve.sh"
 
 vmid=9510
@@ -103,12 +103,12 @@ mkdir "$rootfs/etc" "$rootfs/usr"
 fill "$rootfs" 100000 && put "$rootfs" 0:0
 traces "$TMP/before"
 
-# --- looking -----------------------------------------------------------------------------------------
+# --- looking ----------------------------------------------------------------------------------
 
 t_status "check looks at the rootfs" 1 ctm check $vmid
 t_match "and says of which volume it speaks" "$(cat "$T_OUT")" "^CT $vmid, rootfs tank:$vmid/subvol"
 t_match "and at which it has not looked" "$(cat "$T_OUT")" \
-	'^note: not looked at: mp0 \(/data\), mp1 \(/shared\), mp3 \(/same\), mp4 \(/part\); see --volume'
+	'^note: not looked at: mp0 \(/data\), mp1 \(/shared\), mp3 \(/same\), mp4 \(/part\); see '
 t_match "a directory of the host is named as such" "$(cat "$T_OUT")" \
 	"^note: mp2 at /host is '$TMP/host' of the host: it is never touched"
 t_match "so is a device" "$(cat "$T_OUT")" "^note: mp5 at /device is '$device' of the host"
@@ -138,7 +138,7 @@ for words in "check --path etc" "repair --yes --approve 0123456789abcdef01234567
 done
 t_is "no volume has changed" "$(changed)" ""
 
-# --- changing ----------------------------------------------------------------------------------------
+# --- changing ---------------------------------------------------------------------------------
 
 t_status "diff of all" 1 ctm diff --volume all $vmid
 for where in / /data /part; do
@@ -171,16 +171,18 @@ t_is "with its name" "$(awk 'NR > 1 { print $5 }' "$T_OUT" | xargs)" 'mp0 rootfs
 t_status "a second repair of all" 4 ctm repair --yes --volume all $vmid
 t_is "changes nothing" "$(changed)" ""
 
-# --- taking back ---------------------------------------------------------------------------------------
+# --- taking back ------------------------------------------------------------------------------
 
 t_status "undo takes back the newest run, whatever its volume" 0 ctm undo --yes $vmid
 t_is "which is that of mp4" "$(changed)" "disk-4"
 t_is "all is as before there" "$(owners 4)" \
-	"$(printf '%s\n' 'of-0:0 0:0 4755' 'of-1000:1000 1000:1000 4755' 'of-999:1001 999:1001 4755')"
+	"$(printf '%s\n' 'of-0:0 0:0 4755' 'of-1000:1000 1000:1000 4755' \
+		'of-999:1001 999:1001 4755')"
 t_status "a run by its number is of its own volume" 0 ctm undo --yes $vmid 1
 t_is "which is mp0" "$(changed)" "disk-1"
 t_is "all is as before there too" "$(owners 1)" \
-	"$(printf '%s\n' 'of-0:0 0:0 4755' 'of-100000:100000 100000:100000 4755' 'of-33:33 33:33 4755')"
+	"$(printf '%s\n' 'of-0:0 0:0 4755' 'of-100000:100000 100000:100000 4755' \
+		'of-33:33 33:33 4755')"
 t_status "a run of another volume than the one that is named" 3 ctm undo --yes --volume mp0 $vmid 2
 t_match "is refused by name" "$(cat "$T_ERR")" 'was of volume rootfs, not of mp0'
 t_status "the last one is left" 0 ctm undo --yes --volume rootfs $vmid
@@ -188,7 +190,7 @@ t_is "and it is the rootfs" "$(changed)" "rootfs"
 t_status "after that there is none" 3 ctm undo --yes $vmid
 t_is "so nothing changes" "$(changed)" ""
 
-# --- one bad volume stops no other -----------------------------------------------------------------------
+# --- one bad volume stops no other ------------------------------------------------------------
 
 mv "$rootfs" "$rootfs.away"
 t_status "without its rootfs, check of all" 3 ctm check --volume all $vmid
@@ -202,7 +204,7 @@ t_status "and no other" 1 ctm check --volume mp4 $vmid
 t_status "a container that is not there has no volumes" 3 ctm check --volume all 9599
 t_match "which is said once" "$(cat "$T_ERR")" '^ctmend: 9599: there is no container 9599'
 
-# --- required directories on a volume of their own ---------------------------------------------------------
+# --- required directories on a volume of their own --------------------------------------------
 
 vmid=9511
 mkdir -p "$TMP/tank/images/$vmid"
