@@ -94,7 +94,7 @@ static int run(const struct options *opts, int argc, char **argv)
 
 	if (opts->all ? argc > 0 : argc == 0) {
 		fputs(opts->all ? "ctmend: --all and a TARGET do not go together\n" :
-				  "ctmend: usage: ctmend check [OPTION]... TARGET...\n",
+				  "ctmend: usage: ctmend check [OPTION]... TARGET... | --all\n",
 		      stderr);
 		return EXIT_USAGE;
 	}
@@ -105,7 +105,7 @@ static int run(const struct options *opts, int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.operands = "TARGET...",
+	.operands = "TARGET... | --all",
 	.summary = "what is wrong, grouped by cause",
 	.details = "Looks at the root file system of each TARGET, read-only, and says which "
 		   "owners, ACL entries and capabilities do not belong to the container's id map, "

@@ -25,8 +25,10 @@ static const struct {
 	  "conf.section line 4, 'lxc.idmap: u 0 200000 65536', stands in the snapshot section "
 	  "[before] (line 2)|" },
 	{ "in two snapshots", ROOTFS "[one]\n" FLAG "[two]\n" FLAG,
-	  "conf.section line 3, 'unprivileged: 1', stands in the snapshot section [one] (line 2)|"
-	  "conf.section line 5, 'unprivileged: 1', stands in the snapshot section [two] (line 4)|" },
+	  "conf.section line 3, 'unprivileged: 1', stands in the snapshot section [one] "
+	  "(line 2)|"
+	  "conf.section line 5, 'unprivileged: 1', stands in the snapshot section [two] "
+	  "(line 4)|" },
 	{ "privileged everywhere", ROOTFS "[before]\n" ROOTFS "unprivileged: 0\n", "" },
 	{ "a section that is none does not end the first", ROOTFS "[2nd]\n" FLAG,
 	  "conf.unknown line 2: unable to parse, ignored: [2nd]|" },

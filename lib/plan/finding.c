@@ -35,8 +35,8 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.code = "conf.snapshot",
 		.severity = CTM_INFO,
 		.title = "a snapshot was taken under another id map",
-		.why = "The present map alone counts for the volume as it is now. A rollback brings "
-		       "back the map and the files of that time together; files that were "
+		.why = "The present map alone counts for the volume as it is now. A rollback "
+		       "brings back the map and the files of that time together; files that were "
 		       "written under that map and are still here have its ids.",
 	},
 	[CTM_F_CONF_UNKNOWN] = {

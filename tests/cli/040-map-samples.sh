@@ -78,7 +78,8 @@ status()
 
 	out=$("$CTMEND" --sysroot "$sys" map --json "$vmid" "$@" 2>"$TMP/err")
 	status=$?
-	printf '%s %s\n' "$status" "$(grep -oP '"code": "\K[^"]*' <<<"$out" | sort -u | paste -sd ' ')"
+	printf '%s %s\n' "$status" \
+		"$(grep -oP '"code": "\K[^"]*' <<<"$out" | sort -u | paste -sd ' ')"
 }
 
 # No sample has a volume here, so nothing inside is looked at.

@@ -35,8 +35,8 @@ ct 116 'hostname: files' 'lock: backup' 'lxc.idmap: u 0 100000 65536' \
 ct 99 'hostname: old' '[before]' 'unprivileged: 1'
 ct 1001 'hostname: base' 'unprivileged: 1' 'template: 1' 'Lock: x'
 echo 'rootfs: local-lvm:vm-300-disk-0' >"$pve/nodes/pve2/lxc/300.conf"
-printf 'lxc.idmap = u 0 200000 65536\nlxc.idmap = g 0 200000 65536\nlxc.rootfs.path = dir:/srv/w\n' \
-	>"$sys/var/lib/lxc/web/config"
+printf '%s\n' 'lxc.idmap = u 0 200000 65536' 'lxc.idmap = g 0 200000 65536' \
+	'lxc.rootfs.path = dir:/srv/w' >"$sys/var/lib/lxc/web/config"
 touch "$sys/var/lib/lxc/115/config"
 on
 rm -r "$sys/var/lib/lxc/broken"

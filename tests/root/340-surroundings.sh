@@ -63,7 +63,8 @@ t_status "nothing to repair" 0 ctm repair -y 115
 sed -i '/^unprivileged/d; /^\[before\]/,$d' "$conf"
 t_status "flag removed everywhere" 1 ctm check 115
 t_is "it is tree.mapped" "$(codes 115)" tree.mapped
-t_match "with the numbers" "$(ctm check 115)" "$inodes of $inodes inodes have a uid from 100000 to 165535"
+t_match "with the numbers" "$(ctm check 115)" \
+	"$inodes of $inodes inodes have a uid from 100000 to 165535"
 t_status "repair is refused" 3 ctm repair -y 115
 untouched "flag removed"
 
