@@ -36,27 +36,27 @@ static int fail(const struct options *opts, const char *name, const struct ctm_e
 	return term_status(err);
 }
 
-/* The volume whose map translates. */
+/* The volume whose map translates; none for all of them. */
 static int pick(const struct options *opts, struct ctm_map_report *rep, struct ctm_err *err)
 {
-	const struct ctm_target *target = rep->mapping->target;
+	const struct ctm_mapping *m = rep->mapping;
 	const char *key = opts->session.volume ? opts->session.volume : "rootfs";
 
-	rep->volume = ctm_target_volume(target, key);
-	if (!rep->volume) {
-		return ctm_err_set(err, CTM_USAGE, 0, "there is no volume '%s'", key);
-	}
-	if (rep->n_ids && !rep->volume->map) {
-		if (rep->mapping->refused.code != CTM_OK) {
-			*err = rep->mapping->refused;
-		} else {
-			(void)ctm_err_set(err, CTM_REFUSED, 0, "%s: %s", key,
-					  rep->volume->refusal ? rep->volume->refusal :
-								 "it has no map");
+	if (strcmp(key, "all") != 0) {
+		rep->volume = ctm_target_volume(m->target, key);
+		if (!rep->volume) {
+			return ctm_err_set(err, CTM_USAGE, 0, "there is no volume '%s'", key);
 		}
+	}
+	if (!rep->n_ids || (rep->volume ? rep->volume->map != NULL : m->target->map != NULL)) {
+		return 0;
+	}
+	if (m->refused.code != CTM_OK) {
+		*err = m->refused;
 		return -EPERM;
 	}
-	return 0;
+	return ctm_err_set(err, CTM_REFUSED, 0, "%s: %s", key,
+			   rep->volume->refusal ? rep->volume->refusal : "it has no map");
 }
 
 /* A map that the findings explain is as much work as a finding; any other one was refused. */

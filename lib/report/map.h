@@ -14,7 +14,8 @@
 struct ctm_map_report {
 	const char *name; /* the target as the user named it */
 	const struct ctm_mapping *mapping;
-	const struct ctm_volume *volume; /* whose map translates the ids; it has one if n_ids */
+	/* Whose map translates the ids; NULL: those of all volumes that have one. */
+	const struct ctm_volume *volume;
 	const uint32_t *ids;
 	size_t n_ids;
 	bool verbose;

@@ -118,24 +118,35 @@ static json_t *translation_json(enum ctm_idkind kind, const struct ctm_translati
 			 "to_container_needs", range_or_null(kind, t->need_disk));
 }
 
+static json_t *id_json(const struct ctm_volume *vol, uint32_t id)
+{
+	json_t *kinds[2];
+
+	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
+		struct ctm_translation t;
+
+		ctm_translate(vol->map, vol->unshifted, kind, id, &t);
+		kinds[kind] = translation_json(kind, &t);
+	}
+	return json_pack("{s:I, s:s, s:o, s:o}", "id", (json_int_t)id, "volume", vol->key, "uid",
+			 kinds[CTM_UID], "gid", kinds[CTM_GID]);
+}
+
 static json_t *ids_json(const struct ctm_map_report *rep)
 {
+	const struct ctm_target *target = rep->mapping->target;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < rep->n_ids; i++) {
-		json_t *kinds[2];
+		for (size_t k = 0; k < target->volumes.n; k++) {
+			const struct ctm_volume *vol = &target->volumes.v[k];
 
-		for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
-			struct ctm_translation t;
-
-			ctm_translate(rep->volume->map, rep->volume->unshifted, kind, rep->ids[i],
-				      &t);
-			kinds[kind] = translation_json(kind, &t);
+			if (vol->map && (!rep->volume || rep->volume == vol) &&
+			    json_array_append_new(list, id_json(vol, rep->ids[i]))) {
+				json_decref(list);
+				return NULL;
+			}
 		}
-		json_array_append_new(list,
-				      json_pack("{s:I, s:s, s:o, s:o}", "id",
-						(json_int_t)rep->ids[i], "volume", rep->volume->key,
-						"uid", kinds[CTM_UID], "gid", kinds[CTM_GID]));
 	}
 	return list;
 }

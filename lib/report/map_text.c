@@ -178,18 +178,29 @@ static void put_translation(FILE *out, enum ctm_idkind kind, uint32_t id,
 	}
 }
 
+static void put_id(FILE *out, const struct ctm_volume *vol, uint32_t id)
+{
+	fprintf(out, "\nid %" PRIu32 ", %s\n", id, vol->key);
+	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
+		struct ctm_translation t;
+
+		ctm_translate(vol->map, vol->unshifted, kind, id, &t);
+		put_translation(out, kind, id, &t);
+	}
+}
+
 static void put_ids(struct page *p)
 {
 	const struct ctm_map_report *rep = p->rep;
+	const struct ctm_target *target = rep->mapping->target;
 
 	for (size_t i = 0; i < rep->n_ids; i++) {
-		fprintf(p->out, "\nid %" PRIu32 ", %s\n", rep->ids[i], rep->volume->key);
-		for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
-			struct ctm_translation t;
+		for (size_t k = 0; k < target->volumes.n; k++) {
+			const struct ctm_volume *vol = &target->volumes.v[k];
 
-			ctm_translate(rep->volume->map, rep->volume->unshifted, kind, rep->ids[i],
-				      &t);
-			put_translation(p->out, kind, rep->ids[i], &t);
+			if (vol->map && (!rep->volume || rep->volume == vol)) {
+				put_id(p->out, vol, rep->ids[i]);
+			}
 		}
 	}
 }

@@ -26,6 +26,7 @@ ct 115 'unprivileged: 1' 'mp0: /srv/share,mp=/srv/share' \
 on 115
 on 115 0 33 65535 65536 100033 718322462
 on --volume mp1 115 33 500
+on --volume all 115 33
 on --json 115 100033
 
 ct 114 'unprivileged: 1' 'lock: backup' 'template: 1' \
