@@ -93,7 +93,8 @@ static int try_attach(int ctl, const struct loop_config *config, bool writable,
 	}
 	*ret = (struct ctm_loop){ .fd = TAKE_FD(keep),
 				  .num = (unsigned int)num,
-				  .dev = st.st_rdev };
+				  .dev = st.st_rdev,
+				  .seq = read_seq((unsigned int)num) };
 	return 0;
 }
 

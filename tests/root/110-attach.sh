@@ -280,4 +280,36 @@ for access in read write; do
 	t_is "$access: killed, it leaves nothing" "$(leftovers "$TMP")" ""
 done
 t_ok "after which the file system is clean" e2fsck -fn "$TMP/ext4.raw"
+
+# Somebody else (udev, a curious admin) has the loop device open when it is given back. While that
+# lasts, PVE would find our device on the image.
+
+# look SECONDS: a process has the device open for so long; it is in $other
+look()
+{
+	start kind=image path="$TMP/ext4.raw"
+	dev=$(losetup -n -O NAME -j "$TMP/ext4.raw")
+	rm -f "$TMP/open"
+	sh -c ': >"$2" && exec sleep "$1"' sh "$1" "$TMP/open" <"$dev" 9>&- &
+	other=$!
+	for ((i = 0; i < 100; i++)); do
+		if [ -e "$TMP/open" ]; then
+			break
+		fi
+		sleep 0.05
+	done
+	exec 9>&-
+	wait "$holder"
+	status=$?
+}
+
+look 60
+t_is "a loop device that is held by another process" $status 5
+t_match "is told of" "$(cat "$TMP/holder.out")" "$dev on .* is still held by another process"
+kill "$other"
+wait "$other" 2>/dev/null
+look 2
+t_is "for a while alone: it is waited for" $status 0
+t_is "and gone" "$(losetup -j "$TMP/ext4.raw")" ""
+wait "$other"
 t_done
