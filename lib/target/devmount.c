@@ -36,18 +36,24 @@ static const struct fs_row {
 	struct option write[OPTIONS];
 	const char *checker;
 } table[] = {
-	/* the ext4 driver takes all three, and noload from each only under this name */
+	/*
+	 * The ext4 driver takes all three, and noload from each only under this name. What to do on
+	 * errors stands in the superblock as well, and can be to panic: not for a volume to decide.
+	 */
 	{ .type = "ext2",
 	  .driver = "ext4",
-	  .read = { { .key = "noload" } },
+	  .read = { { .key = "noload" }, { .key = "errors", .value = "continue" } },
+	  .write = { { .key = "errors", .value = "remount-ro" } },
 	  .checker = "e2fsck -fn" },
 	{ .type = "ext3",
 	  .driver = "ext4",
-	  .read = { { .key = "noload" } },
+	  .read = { { .key = "noload" }, { .key = "errors", .value = "continue" } },
+	  .write = { { .key = "errors", .value = "remount-ro" } },
 	  .checker = "e2fsck -fn" },
 	{ .type = "ext4",
 	  .driver = "ext4",
-	  .read = { { .key = "noload" } },
+	  .read = { { .key = "noload" }, { .key = "errors", .value = "continue" } },
+	  .write = { { .key = "errors", .value = "remount-ro" } },
 	  .checker = "e2fsck -fn" },
 	{ .type = "xfs",
 	  .driver = "xfs",

@@ -281,6 +281,20 @@ for access in read write; do
 done
 t_ok "after which the file system is clean" e2fsck -fn "$TMP/ext4.raw"
 
+# A file system can ask to take the host down with it.
+for type in ext2 ext4; do
+	for access in read write; do
+		tune2fs -e panic "$TMP/$type.raw" >/dev/null
+		start kind=image path="$TMP/$type.raw" access=$access
+		dev=$(losetup -n -O NAME -j "$TMP/$type.raw")
+		t_match "$type, $access: an error is no reason to panic" \
+			"$(grep errors "/proc/fs/ext4/${dev#/dev/}/options")" \
+			'^errors=(continue|remount-ro)$'
+		exec 9>&-
+		wait "$holder"
+	done
+done
+
 # Somebody else (udev, a curious admin) has the loop device open when it is given back. While that
 # lasts, PVE would find our device on the image.
 
