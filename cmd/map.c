@@ -51,7 +51,7 @@ static int pick(const struct options *opts, struct ctm_map_report *rep, struct c
 	if (!rep->n_ids || (rep->volume ? rep->volume->map != NULL : m->target->map != NULL)) {
 		return 0;
 	}
-	if (m->refused.code != CTM_OK) {
+	if (m->refused.code != CTM_OK || !rep->volume) {
 		*err = m->refused;
 		return -EPERM;
 	}
