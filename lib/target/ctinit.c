@@ -220,7 +220,7 @@ int ctm_ctinit_find(const struct ctm_target *target, struct ctm_ctinit *ret, str
 	if (r < 0) {
 		return r;
 	}
-	CTM_DEBUG("attach", "the container's first process is %d", (int)init.pid);
+	CTM_DEBUG("init", "the container's first process is %d", (int)init.pid);
 	*ret = init;
 	init.fd = -1;
 	return 0;

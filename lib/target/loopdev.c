@@ -143,7 +143,7 @@ int ctm_loop_attach(int backing, const char *name, bool writable, struct ctm_loo
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "attach a loop device to '%s'", name);
 	}
-	CTM_DEBUG("attach", "/dev/loop%u on '%s'%s", loop.num, name, writable ? "" : ", read-only");
+	CTM_DEBUG("loop", "/dev/loop%u on '%s'%s", loop.num, name, writable ? "" : ", read-only");
 	r = prove(&loop, backing, writable, err);
 	if (r < 0) {
 		ctm_loop_release(&loop);

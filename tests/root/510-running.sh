@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Running containers: what reads them, what refuses, and what must neither hang nor be in their way.
 . "${0%/*}/container.sh"
+. "${0%/*}/hold.sh"
 
 ctm()
 {
@@ -201,6 +202,17 @@ else
 		t_ok "$option: the FUSE can be unmounted" wake_fuse
 	done
 fi
+# A report that is slow holds the file system, but stands in nobody's way.
+hold check 115
+t_ok "the container stops during a report" ct_stop 115 8>&-
+t_ok "and starts again" start_as_pve 115 8>&-
+t_ok "and can write" ct_run 115 'touch /usr/again && rm /usr/again' 8>&-
+go_on
+# shellcheck disable=SC2154 # go_on sets them
+t_is "the report has its result" "$status" 1
+# shellcheck disable=SC2154
+t_no_match "and no complaints" "$said" 'ctmend: 115'
+t_ok "the container can still write" ct_run 115 'touch /usr/again && rm /usr/again'
 t_ok "the container stops" stop 115
 
 # --- mount points -----------------------------------------------------------------------------
