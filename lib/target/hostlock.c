@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "target/hostdir.h"
 #include "target/lockholder.h"
 
 CTM_HOST_PATHS
@@ -20,57 +21,6 @@ CTM_HOST_PATHS
 
 /* How often to try again: a wait must be able to end, which flock(2) without LOCK_NB cannot. */
 #define STEP_MS 100
-
-/* Makes the directories of an absolute path that are missing. */
-static int make_dirs(char *path, mode_t mode)
-{
-	for (char *p = path + 1;; p++) {
-		char c = *p;
-
-		if (c != '/' && c != '\0') {
-			continue;
-		}
-		*p = '\0';
-		if (mkdir(path, mode) < 0 && errno != EEXIST) {
-			return -errno;
-		}
-		*p = c;
-		if (c == '\0') {
-			return 0;
-		}
-	}
-}
-
-static int open_lock_dir(const struct ctm_host *host, const char *place, mode_t mode, int *ret,
-			 struct ctm_err *err)
-{
-	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
-	CLEANUP_CLOSE int fd = -1;
-	struct stat st;
-	int r = ctm_host_path(host, &path, "%s", place);
-
-	if (r < 0) {
-		return ctm_err_nomem(err);
-	}
-	r = make_dirs(path.p, mode);
-	if (r < 0) {
-		return ctm_err_set(err, CTM_SYS, r, "make '%s'", path.p);
-	}
-	fd = open(path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		return ctm_err_set(err, CTM_SYS, errno, "open '%s'", path.p);
-	}
-	if ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & (S_IWGRP | S_IWOTH))) {
-		r = ctm_err_set(
-			err, CTM_REFUSED, 0,
-			"'%s' can be written by others than root, so locks in it mean nothing",
-			path.p);
-		ctm_err_hint(err, "see who made it: ls -ld %s", path.p);
-		return r;
-	}
-	*ret = TAKE_FD(fd);
-	return 0;
-}
 
 static int open_lock(int dir, const char *name, int *ret, struct ctm_err *err)
 {
@@ -140,7 +90,7 @@ int ctm_hostlock_config_open(const struct ctm_host *host, unsigned int vmid, int
 {
 	CLEANUP_CLOSE int dir = -1;
 	char name[64];
-	int r = open_lock_dir(host, CTM_PLACE_PVE_LOCKS, 0755, &dir, err);
+	int r = ctm_hostdir_open(host, CTM_PLACE_PVE_LOCKS, 0755, &dir, err);
 
 	if (r < 0) {
 		return r;
@@ -175,7 +125,7 @@ int ctm_hostlock_volume(const struct ctm_host *host, const char *key, const char
 			unsigned int wait, int *ret, struct ctm_err *err)
 {
 	CLEANUP_CLOSE int dir = -1;
-	int r = open_lock_dir(host, PLACE_VOLUME_LOCKS, 0700, &dir, err);
+	int r = ctm_hostdir_open(host, PLACE_VOLUME_LOCKS, 0700, &dir, err);
 
 	if (r < 0) {
 		return r;
@@ -210,7 +160,7 @@ void ctm_hostlock_volume_done(const struct ctm_host *host, const char *key, int 
 {
 	CLEANUP_CLOSE int dir = -1;
 
-	if (*fd >= 0 && open_lock_dir(host, PLACE_VOLUME_LOCKS, 0700, &dir, NULL) == 0) {
+	if (*fd >= 0 && ctm_hostdir_open(host, PLACE_VOLUME_LOCKS, 0700, &dir, NULL) == 0) {
 		(void)unlinkat(dir, key, 0);
 	}
 	ctm_closep(fd);
