@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "storage/types.h"
+#include "storage/volname.h"
 
 #define LETTERS_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -24,19 +25,6 @@ static bool valid_group(const char *name)
 	return name[0] != '\0' && name[0] != '-' &&
 	       strspn(name, LETTERS_DIGITS "+_.-") == strlen(name) && strcmp(name, ".") != 0 &&
 	       strcmp(name, "..") != 0;
-}
-
-/* "vm-115-disk-0" for the prefix "vm-" */
-static bool has_prefix(const char *name, const char *prefix)
-{
-	size_t len = strlen(prefix);
-	size_t digits;
-
-	if (strncmp(name, prefix, len) != 0) {
-		return false;
-	}
-	digits = strspn(name + len, "0123456789");
-	return digits > 0 && name[len + digits] == '-' && name[len + digits + 1] != '\0';
 }
 
 static int fill_in(const struct ctm_storage *storage, const char *name,
@@ -62,7 +50,7 @@ static int resolve_lvm(const struct ctm_storage *storage, const char *name,
 {
 	size_t len = strlen(name);
 
-	if (!valid_volume(name) || !has_prefix(name, "vm-")) {
+	if (!valid_volume(name) || !ctm_volname_has_prefix(name, "vm-")) {
 		return ctm_storage_bad_name(storage, name, err);
 	}
 	ret->format = len > 6 && strcmp(name + len - 6, ".qcow2") == 0 ? "qcow2" : "raw";
@@ -72,8 +60,8 @@ static int resolve_lvm(const struct ctm_storage *storage, const char *name,
 static int resolve_lvmthin(const struct ctm_storage *storage, const char *name,
 			   struct ctm_storage_volume *ret, struct ctm_err *err)
 {
-	ret->base = has_prefix(name, "base-");
-	if (!valid_volume(name) || (!ret->base && !has_prefix(name, "vm-"))) {
+	ret->base = ctm_volname_has_prefix(name, "base-");
+	if (!valid_volume(name) || (!ret->base && !ctm_volname_has_prefix(name, "vm-"))) {
 		return ctm_storage_bad_name(storage, name, err);
 	}
 	ret->format = "raw";
