@@ -44,7 +44,8 @@
 #   TEST_TIMEOUT=  seconds for one test program or script (300)
 #   REQUIRE_ROOT_TESTS=1
 #                  a skipped test is a failure; default when root runs the tests
-#   prefix exec_prefix sbindir libdir includedir datarootdir mandir bashcompdir zshcompdir DESTDIR
+#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir mandir bashcompdir zshcompdir
+#   DESTDIR
 #   PKG_CONFIG AR INSTALL CLANG_FORMAT CLANG_TIDY
 
 .DEFAULT_GOAL := all
@@ -55,6 +56,7 @@ prefix      ?= /usr/local
 exec_prefix ?= $(prefix)
 sbindir     ?= $(exec_prefix)/sbin
 libdir      ?= $(exec_prefix)/lib
+libexecdir  ?= $(exec_prefix)/libexec
 includedir  ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
 mandir      ?= $(datarootdir)/man
@@ -99,7 +101,9 @@ ROOT_OBJ  := $(ROOT_SRC:%.c=$(BUILD)/%.o)
 ROOT_BIN  := $(ROOT_SRC:%.c=$(BUILD)/%)
 FUZZ_OBJ  := $(FUZZ_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/driver.o
 FUZZ_BIN  := $(FUZZ_SRC:%.c=$(BUILD)/%)
-ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(TEST_OBJ) $(ROOT_OBJ) $(FUZZ_OBJ)
+HELPER    := share/pve-storage.pl
+ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(BUILD)/tests/pveplace.o \
+	$(TEST_OBJ) $(ROOT_OBJ) $(FUZZ_OBJ)
 
 # T=idmap or T=test_idmap choose unit tests; without T all run.
 UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(TEST_BIN))
@@ -204,6 +208,18 @@ $(FUZZ_BIN): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 $(BUILD)/lib/base/version.o: $(BUILD)/version.stamp
 $(BUILD)/lib/base/version.o: private OUR_CPPFLAGS += -DCTM_VERSION='"$(VERSION_STRING)"'
 
+# Only this object knows where the helper is; the tests have a program with another one.
+$(BUILD)/lib/storage/pveplace.o: $(BUILD)/libexecdir.stamp
+$(BUILD)/lib/storage/pveplace.o: private OUR_CPPFLAGS += -DCTM_LIBEXECDIR='"$(libexecdir)"'
+$(BUILD)/tests/pveplace.o: lib/storage/pveplace.c $(BUILD)/flags.stamp
+	$(say) CC $@
+	$(Q)mkdir -p $(@D) && $(COMPILE_SRC) $(CFLAGS) -DCTM_PVEPLACE_OF_TESTS -MMD -MP -c -o $@ $<
+
+# ctmend as the scripts of tests/root need it: it looks for the helper below --sysroot.
+$(BUILD)/tests/ctmend: $(MAIN_OBJ) $(BUILD)/tests/pveplace.o $(BUILD)/libcmd.a $(BUILD)/libctmend.a
+	$(say) LINK $@
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
+
 # A stamp is rewritten only when what it records has changed.
 stamp = $(Q)mkdir -p $(@D); printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
 quote = '$(subst ','\'',$(1))'
@@ -215,6 +231,8 @@ $(BUILD)/flags.stamp: FORCE
 	$(call stamp,$(call quote,$(COMPILE_SRC) $(CFLAGS) $(LINK) $(PKG_LIBS) $(LDLIBS)))
 $(BUILD)/version.stamp: FORCE
 	$(call stamp,$(call quote,$(VERSION_STRING)))
+$(BUILD)/libexecdir.stamp: FORCE
+	$(call stamp,$(call quote,$(libexecdir)))
 $(BUILD)/sources.stamp: FORCE
 	$(call stamp,$(call quote,$(LIB_OBJ) $(CMD_OBJ) $(THELP_OBJ)))
 
@@ -234,14 +252,14 @@ check:
 	@scripts/deps.sh --auto build test
 	+@$(MAKE) --no-print-directory check-programs
 	+@$(RUN) unit fuzz cli root man install
-check-programs: all $(UNIT_BIN) $(ROOT_BIN) $(FUZZ_BIN)
+check-programs: all $(UNIT_BIN) $(ROOT_BIN) $(BUILD)/tests/ctmend $(FUZZ_BIN)
 check-unit: $(UNIT_BIN)
 	@$(RUN) unit
 check-fuzz: $(FUZZ_BIN)
 	@$(RUN) fuzz
 check-cli: all
 	@UPDATE='$(UPDATE)' $(RUN) cli
-check-root: all $(ROOT_BIN)
+check-root: all $(ROOT_BIN) $(BUILD)/tests/ctmend
 	@$(RUN) root
 check-man:
 	@$(RUN) man
@@ -292,7 +310,7 @@ lint:
 lint-run: ANALYZER := -include tests/analyzer.h
 lint-run:
 	+@BUILD='$(BUILD)' CLANG_FORMAT='$(CLANG_FORMAT)' CLANG_TIDY='$(CLANG_TIDY)' \
-		LINT_FLAGS='-std=gnu17 -DCTM_VERSION="" $(OUR_CPPFLAGS) $(BANNED) $(ANALYZER)' \
+		LINT_FLAGS='-std=gnu17 -DCTM_VERSION="" -DCTM_LIBEXECDIR="" $(OUR_CPPFLAGS) $(BANNED) $(ANALYZER)' \
 		tests/lint.sh
 format:
 	$(Q)$(CLANG_FORMAT) -i $(or $(F),$(wildcard $(ALL_OBJ:$(BUILD)/%.o=%.c)) $(HEADERS))
@@ -309,6 +327,8 @@ ZSH_COMP   := $(wildcard cmd/completion/_ctmend)
 install: all
 	$(INSTALL) -d $(DESTDIR)$(sbindir)
 	$(INSTALL) -m 755 $(BUILD)/ctmend $(DESTDIR)$(sbindir)/ctmend
+	$(INSTALL) -d $(DESTDIR)$(libexecdir)/ctmend
+	$(INSTALL) -m 755 $(HELPER) $(DESTDIR)$(libexecdir)/$(HELPER:share/%=ctmend/%)
 ifneq ($(API_HEADER),)
 	$(INSTALL) -d $(DESTDIR)$(libdir) $(DESTDIR)$(includedir)
 	$(INSTALL) -m 644 $(BUILD)/libctmend.a $(DESTDIR)$(libdir)/libctmend.a
@@ -326,10 +346,11 @@ endif
 		echo $(INSTALL) -m 644 $$m $$d; $(INSTALL) -d $$d; $(INSTALL) -m 644 $$m $$d; done
 
 uninstall:
-	rm -f $(DESTDIR)$(sbindir)/ctmend \
+	rm -f $(DESTDIR)$(sbindir)/ctmend $(DESTDIR)$(libexecdir)/$(HELPER:share/%=ctmend/%) \
 		$(DESTDIR)$(libdir)/libctmend.a $(DESTDIR)$(includedir)/ctmend.h \
 		$(DESTDIR)$(bashcompdir)/ctmend $(DESTDIR)$(zshcompdir)/_ctmend \
 		$(foreach m,$(MAN),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
+	@rmdir $(DESTDIR)$(libexecdir)/ctmend 2>/dev/null || :
 
 dist:
 	$(Q)git archive --prefix=ctmend-$(VERSION)/ HEAD | xz -c >ctmend-$(VERSION).tar.xz
