@@ -28,8 +28,6 @@ static const struct {
 	{ "own map without the flag",
 	  "unprivileged: 0\nlxc.idmap = u 0 1000 1\nlxc.idmap = g 0 1000 1\n",
 	  "u 0 1000 1, g 0 1000 1", NULL, NULL },
-	{ "old key is none", "unprivileged: 1\nlxc.id_map: u 0 200000 65536\n", DEFAULT, NULL,
-	  NULL },
 	{ "map of a snapshot", "unprivileged: 1\n[snap]\nlxc.idmap: u 0 200000 65536\n", DEFAULT,
 	  NULL, NULL },
 	{ "flag of a snapshot", "arch: amd64\n[snap]\nunprivileged: 1\n", "", NULL, NULL },
@@ -75,8 +73,50 @@ CASES(ctmap, pve, pve)
 	cr_assert_eq(ctm_pctconf_parse((struct ctm_bytes){ pve[*i].text, strlen(pve[*i].text) },
 				       &conf, &err),
 		     0);
-	r = ctm_ctmap_from_pct(ctm_pctconf_current(&conf), &ctmap, &err);
+	r = ctm_ctmap_from_pct(ctm_pctconf_current(&conf), 0, &ctmap, &err);
 	check(pve[*i].name, r, &ctmap, &err, pve[*i].map, pve[*i].error, pve[*i].lines);
+}
+
+static const struct {
+	const char *name;
+	const char *text;
+	const char *map;
+	const char *error;
+	const char *lines;
+	unsigned int major; /* of pve-container; 0: not known */
+} versions[] = {
+	{ "old key is none", "unprivileged: 1\nlxc.id_map: u 0 200000 65536\n", DEFAULT, NULL, NULL,
+	  5 },
+	{ "old key is none, whatever it says", "unprivileged: 1\nlxc.id_map: b 0 1 2\n", DEFAULT,
+	  NULL, NULL, 6 },
+	{ "old key on PVE 7",
+	  "unprivileged: 1\nlxc.id_map: u 0 200000 65536\nlxc.id_map = g 0 300000 65536\n",
+	  "u 0 200000 65536, g 0 300000 65536", NULL, "u 0 200000 65536|g 0 300000 65536", 4 },
+	{ "both keys on PVE 7", "lxc.idmap: u 0 200000 10\nlxc.id_map: g 0 300000 10\n",
+	  "u 0 200000 10, g 0 300000 10", NULL, "u 0 200000 10|g 0 300000 10", 4 },
+	{ "bad old key on PVE 7", "unprivileged: 1\nlxc.id_map: b 0 1 2\n", NULL, "line 2: ", NULL,
+	  4 },
+	{ "old key on an unknown version", "unprivileged: 1\n\nlxc.id_map: u 0 200000 65536\n",
+	  NULL, "line 3: lxc.id_map is a map up to Proxmox VE 7", NULL, 0 },
+	{ "no old key but in a snapshot, on an unknown version",
+	  "unprivileged: 1\n[snap]\nlxc.id_map: u 0 200000 65536\n", DEFAULT, NULL, NULL, 0 },
+};
+CASES(ctmap, versions, versions)
+{
+	CLEANUP(ctm_pctconf_done) struct ctm_pctconf conf = { 0 };
+	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
+	struct ctm_err err = { 0 };
+	int r;
+
+	cr_assert_eq(ctm_pctconf_parse((struct ctm_bytes){ versions[*i].text,
+							   strlen(versions[*i].text) },
+				       &conf, &err),
+		     0);
+	cr_assert_eq(ctm_ctmap_needs_version(ctm_pctconf_current(&conf)),
+		     strncmp(versions[*i].name, "no old key", 10) != 0, "%s", versions[*i].name);
+	r = ctm_ctmap_from_pct(ctm_pctconf_current(&conf), versions[*i].major, &ctmap, &err);
+	check(versions[*i].name, r, &ctmap, &err, versions[*i].map, versions[*i].error,
+	      versions[*i].lines);
 }
 
 static const struct {

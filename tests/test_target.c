@@ -116,6 +116,9 @@ static const struct {
 	{ "storage of another node", "rootfs: far:115/vm-115-disk-0.raw\n",
 	  "not for node 'pve1' but for 'pve2'", "" },
 	{ "rbd", "rootfs: ceph:vm-115-disk-0\n", "rbd images", "rbd device map" },
+	{ "old map key on an unknown version",
+	  "rootfs: local-lvm:vm-115-disk-0\nunprivileged: 1\nlxc.id_map: u 0 200000 65536\n",
+	  "line 3: lxc.id_map", "remove the lxc.id_map lines" },
 	{ "bind", "rootfs: /srv/root\n", "'/srv/root' is a directory of the host", "--ct-config" },
 	{ "device", "rootfs: /dev/sdb1\n", "'/dev/sdb1' is a device of the host", "--ct-config" },
 	{ "map", "rootfs: local-lvm:vm-115-disk-0\nlxc.idmap: b 0 1 2\n", "line 2: ", "" },
@@ -171,6 +174,40 @@ Test(target, a_refused_mount_point_leaves_the_rootfs_alone)
 	cr_assert(volume->unshifted);
 	cr_assert_str_eq(volume->idmap_opt, "passthrough");
 	check_map("mp1", volume->map, "u 0 0 65536, g 0 0 65536");
+}
+
+/* On PVE 7 the same lines are the map. */
+Test(target, old_map_key)
+{
+	static const struct {
+		const char *version;
+		const char *map;
+	} rows[] = {
+		{ "4.4-7", "u 0 200000 65536, g 0 300000 65536" },
+		{ "5.3.5", DEFAULT_MAP },
+		{ "6.1.10", DEFAULT_MAP },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		SCRATCH(s);
+		CLEANUP(ctm_target_freep) struct ctm_target *target = NULL;
+		CLEANUP(ctm_buf_done) struct ctm_buf status = { 0 };
+		struct ctm_err err = { 0 };
+
+		make_cluster(&s);
+		cr_assert_eq(ctm_buf_addf(&status,
+					  "Package: pve-container\nStatus: install ok installed\n"
+					  "Version: %s\n",
+					  rows[i].version),
+			     0);
+		sysroot_file(&s, "var/lib/dpkg/status", status.p);
+		sysroot_file(&s, "etc/pve/lxc/115.conf",
+			     "rootfs: local-lvm:vm-115-disk-0\nunprivileged: 1\n"
+			     "lxc.id_map: u 0 200000 65536\nlxc.id_map: g 0 300000 65536\n");
+		cr_assert_eq(locate(&s, "115", NULL, &target, &err), 0, "%s: %s", rows[i].version,
+			     err.msg);
+		check_map(rows[i].version, target->map, rows[i].map);
+	}
 }
 
 Test(target, privileged_container)

@@ -10,6 +10,9 @@
 #include "base/cleanup.h"
 #include "config/lines.h"
 
+/* The last pve-container for which lxc.id_map is a map. */
+#define OLD_KEY_MAJOR 4
+
 void ctm_ctmap_done(struct ctm_ctmap *ctmap)
 {
 	ctm_idmap_free(ctmap->map);
@@ -114,15 +117,50 @@ static int check_kinds(const struct ctm_ctmap *ctmap, struct ctm_err *err)
 	return -EPERM;
 }
 
-int ctm_ctmap_from_pct(const struct ctm_pctsection *section, struct ctm_ctmap *ret,
-		       struct ctm_err *err)
+/* The first lxc.id_map line, or NULL. */
+static const struct ctm_pctentry *old_line(const struct ctm_pctsection *section)
 {
-	int r = start(ret, err);
+	for (size_t i = 0; i < section->lxc.n; i++) {
+		if (strcmp(section->lxc.v[i].key, "lxc.id_map") == 0) {
+			return &section->lxc.v[i];
+		}
+	}
+	return NULL;
+}
 
+bool ctm_ctmap_needs_version(const struct ctm_pctsection *section)
+{
+	return old_line(section) != NULL;
+}
+
+static int check_version(const struct ctm_pctsection *section, unsigned int major,
+			 struct ctm_err *err)
+{
+	const struct ctm_pctentry *old = old_line(section);
+
+	if (!old || major > 0) {
+		return 0;
+	}
+	(void)ctm_err_set(err, CTM_REFUSED, 0,
+			  "line %u: lxc.id_map is a map up to Proxmox VE 7 and none since 8, and "
+			  "the version of Proxmox VE is not known here",
+			  old->line);
+	ctm_err_hint(err,
+		     "remove the lxc.id_map lines, or name them lxc.idmap if they are the map");
+	return -EPERM;
+}
+
+int ctm_ctmap_from_pct(const struct ctm_pctsection *section, unsigned int major,
+		       struct ctm_ctmap *ret, struct ctm_err *err)
+{
+	int r = check_version(section, major, err);
+
+	r = r < 0 ? r : start(ret, err);
 	for (size_t i = 0; i < section->lxc.n && r == 0; i++) {
 		const struct ctm_pctentry *entry = &section->lxc.v[i];
 
-		if (strcmp(entry->key, "lxc.idmap") != 0) {
+		if (strcmp(entry->key, "lxc.idmap") != 0 &&
+		    (major > OLD_KEY_MAJOR || strcmp(entry->key, "lxc.id_map") != 0)) {
 			continue;
 		}
 		r = add_line(ret, entry->value, err);

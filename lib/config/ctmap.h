@@ -23,13 +23,20 @@ struct ctm_ctmap {
 void ctm_ctmap_done(struct ctm_ctmap *ctmap);
 
 /**
- * Proxmox VE: the lxc.idmap lines, also with "unprivileged: 0"; without one the default map
- * when "unprivileged" is true (LXC.pm parse_id_maps). lxc.id_map is not a map (PVE 8 and 9).
- * CTM_REFUSED, never the default, when a line is not to be read, is read differently by LXC, or
- * when only one kind of ids is mapped. ctm_ctmap_done() in any case.
+ * Whether the map depends on the version of Proxmox VE: there are lxc.id_map lines, which are a map
+ * up to pve-container 4 (PVE 7) and nothing since 5 (PVE 8).
  */
-int ctm_ctmap_from_pct(const struct ctm_pctsection *section, struct ctm_ctmap *ret,
-		       struct ctm_err *err);
+bool ctm_ctmap_needs_version(const struct ctm_pctsection *section);
+
+/**
+ * Proxmox VE: the lxc.idmap lines, also with "unprivileged: 0"; without one the default map
+ * when "unprivileged" is true (LXC.pm parse_id_maps). major: that of the package pve-container, 0
+ * for unknown; it counts when ctm_ctmap_needs_version(). CTM_REFUSED, never the default, when it is
+ * needed and unknown, when a line is not to be read, is read differently by LXC, or when only one
+ * kind of ids is mapped. ctm_ctmap_done() in any case.
+ */
+int ctm_ctmap_from_pct(const struct ctm_pctsection *section, unsigned int major,
+		       struct ctm_ctmap *ret, struct ctm_err *err);
 
 /**
  * Whether Proxmox VE reads this value of lxc.idmap, be it right or not: one letter u or g and three

@@ -64,12 +64,12 @@ static int note_misplaced(const struct ctm_pctsection *section, const struct ctm
 }
 
 /* "u 0 100000 65536, g ...", "privileged" or why it cannot be told. */
-static int map_words(const struct ctm_pctsection *section, const struct ctm_idmap *present,
+static int map_words(const struct ctm_target *target, const struct ctm_pctsection *section,
 		     struct ctm_buf *ret)
 {
 	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
 	struct ctm_err err = { 0 };
-	int r = ctm_ctmap_from_pct(section, &ctmap, &err);
+	int r = ctm_ctmap_from_pct(section, target->pct_major, &ctmap, &err);
 
 	if (r == -ENOMEM) {
 		return r;
@@ -77,7 +77,7 @@ static int map_words(const struct ctm_pctsection *section, const struct ctm_idma
 	if (r < 0) {
 		return ctm_buf_addf(ret, "a map that cannot be read (%s)", err.msg);
 	}
-	if (present && ctm_idmap_eq(ctmap.map, present)) {
+	if (target->map && ctm_idmap_eq(ctmap.map, target->map)) {
 		return 0;
 	}
 	if (ctmap.privileged) {
@@ -101,7 +101,7 @@ static int compare_snapshot(const struct ctm_target *target, const struct ctm_pc
 
 	empty = text.len;
 	if (r == 0) {
-		r = map_words(section, target->map, &text);
+		r = map_words(target, section, &text);
 	}
 	if (r < 0 || text.len == empty) {
 		return r;

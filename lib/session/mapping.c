@@ -121,8 +121,8 @@ static void find_refusal(struct ctm_mapping *m)
 	if (m->target->conf.sections.n) {
 		CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
 
-		if (ctm_ctmap_from_pct(ctm_pctconf_current(&m->target->conf), &ctmap, &m->refused) <
-		    0) {
+		if (ctm_ctmap_from_pct(ctm_pctconf_current(&m->target->conf), m->target->pct_major,
+				       &ctmap, &m->refused) < 0) {
 			return;
 		}
 	}

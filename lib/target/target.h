@@ -53,6 +53,11 @@ struct ctm_target {
 	char *name;        /* "115", "web", or the path */
 	unsigned int vmid; /* CTM_TARGET_PVE */
 	char *node;        /* CTM_TARGET_PVE: this node's name, NULL when unknown */
+	/*
+	 * Major version of the host's pve-container, where a section of the configuration has
+	 * lxc.id_map (config/ctmap.h); 0: not known, or not needed
+	 */
+	unsigned int pct_major;
 	char *config_path; /* where the map was read, sysroot included; or NULL */
 	char *lock;        /* value of lock:, NULL when none */
 	char *hookscript;

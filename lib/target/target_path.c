@@ -14,6 +14,7 @@
 #include "config/mountpoint.h"
 #include "target/hostfile.h"
 #include "target/locate.h"
+#include "target/pveversion.h"
 
 CTM_HOST_PATHS
 
@@ -166,7 +167,17 @@ static int map_from_lxc(const char *path, struct ctm_ctmap *ret, struct ctm_err 
 	return r < 0 ? r : ctm_ctmap_from_lxc(&conf, ret, err);
 }
 
-static int map_from_config(struct ctm_target *target, const char *path, struct ctm_err *err)
+static int map_from_pct(const struct ctm_host *host, const struct ctm_pctsection *section,
+			struct ctm_ctmap *ret, struct ctm_err *err)
+{
+	unsigned int major = 0;
+	int r = ctm_ctmap_needs_version(section) ? ctm_pveversion_container(host, &major, err) : 0;
+
+	return r < 0 ? r : ctm_ctmap_from_pct(section, major, ret, err);
+}
+
+static int map_from_config(const struct ctm_host *host, struct ctm_target *target, const char *path,
+			   struct ctm_err *err)
 {
 	CLEANUP(ctm_pctconf_done) struct ctm_pctconf conf = { 0 };
 	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
@@ -180,7 +191,7 @@ static int map_from_config(struct ctm_target *target, const char *path, struct c
 	}
 	if (r == 0 && looks_like_pve(ctm_pctconf_current(&conf))) {
 		r = check_volume_maps(ctm_pctconf_current(&conf), err);
-		r = r < 0 ? r : ctm_ctmap_from_pct(ctm_pctconf_current(&conf), &ctmap, err);
+		r = r < 0 ? r : map_from_pct(host, ctm_pctconf_current(&conf), &ctmap, err);
 	} else if (r == 0) {
 		r = map_from_lxc(path, &ctmap, err);
 	}
@@ -195,14 +206,14 @@ static int map_from_config(struct ctm_target *target, const char *path, struct c
 	return 0;
 }
 
-static int read_map(const struct ctm_target_opts *opts, struct ctm_target *target,
-		    struct ctm_err *err)
+static int read_map(const struct ctm_host *host, const struct ctm_target_opts *opts,
+		    struct ctm_target *target, struct ctm_err *err)
 {
 	if (opts->map_spec && opts->ct_config) {
 		return ctm_err_set(err, CTM_USAGE, 0, "--map and --ct-config exclude each other");
 	}
 	if (opts->ct_config) {
-		return map_from_config(target, opts->ct_config, err);
+		return map_from_config(host, target, opts->ct_config, err);
 	}
 	if (opts->map_spec) {
 		int r = ctm_idmap_parse_spec(opts->map_spec, &target->map, err);
@@ -232,7 +243,7 @@ int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *o
 	if (r < 0) {
 		return r;
 	}
-	r = read_map(opts, target, err);
+	r = read_map(host, opts, target, err);
 	if (r < 0) {
 		return r;
 	}

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "target/hostfile.h"
 #include "target/locate.h"
+#include "target/pveversion.h"
 
 CTM_HOST_PATHS
 
@@ -210,11 +211,24 @@ static int check_include(const struct ctm_pctentry *entry, struct ctm_err *err)
 	return r;
 }
 
-static int read_map(struct ctm_target *target, struct ctm_err *err)
+/* Snapshots are read for what they say of the present, so they count as well. */
+static int read_version(const struct ctm_host *host, struct ctm_target *target, struct ctm_err *err)
+{
+	for (size_t i = 0; i < target->conf.sections.n; i++) {
+		if (ctm_ctmap_needs_version(&target->conf.sections.v[i])) {
+			return ctm_pveversion_container(host, &target->pct_major, err);
+		}
+	}
+	return 0;
+}
+
+static int read_map(const struct ctm_host *host, struct ctm_target *target, struct ctm_err *err)
 {
 	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
 	const struct ctm_pctsection *section = ctm_pctconf_current(&target->conf);
-	int r = ctm_ctmap_from_pct(section, &ctmap, err);
+	int r = read_version(host, target, err);
+
+	r = r < 0 ? r : ctm_ctmap_from_pct(section, target->pct_major, &ctmap, err);
 
 	for (size_t i = 0; i < section->lxc.n && r == 0; i++) {
 		if (strcmp(section->lxc.v[i].key, "lxc.include") == 0) {
@@ -243,7 +257,7 @@ int ctm_locate_pve(const struct ctm_host *host, struct ctm_target *target, struc
 	if (find_node(host, &target->node) < 0 || copy_settings(target) < 0) {
 		return ctm_err_nomem(err);
 	}
-	r = read_map(target, &map_err);
+	r = read_map(host, target, &map_err);
 	if (r == -ENOMEM) {
 		return ctm_err_nomem(err);
 	}

@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			look_at(&conf.sections.v[i]);
 			FUZZ_CHECK((conf.sections.v[i].kind == CTM_PCT_CURRENT) == (i == 0));
 		}
-		if (ctm_ctmap_from_pct(current, &ctmap, &err) == 0) {
+		/* of any version, and of none that is known */
+		if (ctm_ctmap_from_pct(current, size % 7, &ctmap, &err) == 0) {
 			/* both kinds of ids or none */
 			FUZZ_CHECK(ctm_idmap_empty(ctmap.map, CTM_UID) == ctmap.privileged);
 			FUZZ_CHECK(ctm_idmap_empty(ctmap.map, CTM_GID) == ctmap.privileged);
