@@ -42,6 +42,7 @@ untested=(
 	"lib/base/version.c one constant, printed by tests/cli/001-version.sh"
 	"lib/rules/*.c tests/test_rules.c"
 	"lib/storage/*.c tests/test_storage.c"
+	"lib/target/activate*.c tests/root/140-activation.sh"
 	"lib/session/*.c real volumes: tests/root/3*.sh and 9*.sh, through the program"
 	"lib/run/confirm.c tests/test_repair.c and tests/test_inspect.c"
 	"lib/run/content.c tests/test_archive.c"

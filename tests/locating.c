@@ -12,7 +12,10 @@
 static const char storages[] = "lvmthin: local-lvm\n\tvgname pve\n\tthinpool data\n\n"
 			       "dir: off\n\tpath /srv/off\n\tdisable\n\n"
 			       "dir: far\n\tpath /srv/far\n\tnodes pve2\n\n"
-			       "rbd: ceph\n\tpool p\n\n";
+			       "rbd: ceph\n\tpool p\n\n"
+			       "rbd: far-ceph\n\tpool p\n\tmonhost 192.0.2.1\n\n"
+			       "fancyfs: third\n\n"
+			       "iscsi: san\n\tportal 192.0.2.2\n\ttarget t\n\n";
 
 void make_cluster(const struct scratch *s)
 {

@@ -34,6 +34,16 @@ static const char config[] =
 	"zfspool: top\n\tpool rpool\n\tmountpoint /\n\n"
 	"zfspool: twist\n\tpool rpool/../data\n\n"
 	"rbd: ceph\n\tpool p\n\tkrbd 1\n\n"
+	"rbd: far\n\tpool p\n\tnamespace ns1\n\tmonhost 192.0.2.1\n\n"
+	"rbd: bare-rbd\n\n"
+	"rbd: odd-pool\n\tpool a/b\n\n"
+	"rbd: odd-space\n\tpool p\n\tnamespace ..\n\n"
+	"dir: usb\n\tpath /mnt/usb/\n\tis_mountpoint yes\n\n"
+	"dir: usb2\n\tpath /mnt/usb/sub\n\tis_mountpoint /mnt/usb\n\n"
+	"dir: flag\n\tpath /mnt/flag\n\tis_mountpoint\n\n"
+	"dir: none\n\tpath /mnt/none\n\tis_mountpoint no\n\n"
+	"dir: wrong\n\tpath /mnt/wrong\n\tis_mountpoint maybe\n\n"
+	"btrfs: btm\n\tpath /mnt/btm\n\tis_mountpoint 1\n\n"
 	"cephfs: cfs\n\n"
 	"iscsi: san\n\n"
 	"zfs: overiscsi\n\n"
@@ -132,8 +142,16 @@ static const struct {
 	{ ":vm-115-disk-0", "is no volume id" },
 	{ "x:vm-115-disk-0", "is no volume id" },
 	{ "gone:vm-115-disk-0", "storage 'gone' of 'gone:vm-115-disk-0' is not in storage.cfg" },
-	{ "third:vm-115-disk-0", "of type 'fancyfs': ctmend does not know it" },
-	{ "ceph:vm-115-disk-0", "of type 'rbd': rbd images are not supported yet" },
+	{ "third:vm 115", "is no volume id" },
+	{ "third:vm\033115", "is no volume id" },
+	{ "ceph:vm-115-disk/0", "is no container volume" },
+	{ "ceph:vm-115-disk-0@snap", "is no container volume" },
+	{ "ceph:vm-115", "is no container volume" },
+	{ "ceph:image", "is no container volume" },
+	{ "ceph:vm-114-disk-0/vm-115-disk-0", "is no container volume" },
+	{ "odd-pool:vm-115-disk-0", "names no pool: 'a/b'" },
+	{ "odd-space:vm-115-disk-0", "names no namespace: '..'" },
+	{ "wrong:115/vm-115-disk-0.raw", "is_mountpoint is no path: 'maybe'" },
 	{ "cfs:vm-115-disk-0", "of type 'cephfs': Proxmox VE keeps no container volumes there" },
 	{ "san:vm-115-disk-0", "of type 'iscsi': " },
 	{ "overiscsi:vm-115-disk-0", "of type 'zfs': " },
@@ -196,7 +214,6 @@ Test(storage, edges_of_the_sample)
 		{ "glued:115/a.raw", NULL },
 		{ "spaced:115/a.raw", "/srv/spaced/images/115/a.raw" },
 		{ "flat:115/a.raw", NULL },
-		{ "third:115/a.raw", NULL },
 		{ "local:115/a.raw", "/var/lib/vz/images/115/a.raw" },
 		{ "twice:115/a.raw", "/srv/second/images/115/a.raw" },
 		{ "x:115/a.raw", NULL },
@@ -214,6 +231,81 @@ Test(storage, edges_of_the_sample)
 		cr_assert_eq(r == 0, rows[i].path != NULL, "%s: %s", rows[i].volid, err.msg);
 		cr_assert(r < 0 || strcmp(volume.path, rows[i].path) == 0, "%s: %s", rows[i].volid,
 			  volume.path);
+	}
+}
+
+/* Where a mount must be for the volume to be itself, and who can make it appear. */
+Test(storage, mounts_and_activation)
+{
+	static const struct {
+		const char *volid;
+		const char *mount_root;
+		bool activates;
+	} rows[] = {
+		{ "plain:115/vm-115-disk-0.raw", NULL, false },
+		{ "usb:115/vm-115-disk-0.raw", "/mnt/usb", false },
+		{ "usb2:115/subvol-115-disk-0.subvol", "/mnt/usb", false },
+		{ "flag:115/vm-115-disk-0.raw", "/mnt/flag", false },
+		{ "none:115/vm-115-disk-0.raw", NULL, false },
+		{ "bt:115/vm-115-disk-0.raw", NULL, false },
+		{ "btm:115/vm-115-disk-0.raw", "/mnt/btm", false },
+		{ "nas:115/vm-115-disk-0.raw", "/mnt/pve/nas", true },
+		{ "win:115/vm-115-disk-0.raw", "/mnt/win", true },
+		{ "rp:subvol-104-disk-0", "/rpool/data/subvol-104-disk-0", true },
+		{ "rp:vm-104-disk-0", NULL, true },
+		{ "thick:vm-115-disk-0", NULL, true },
+		{ "thin:vm-115-disk-0", NULL, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		CLEANUP(ctm_storagecfg_done) struct ctm_storagecfg cfg = { 0 };
+		CLEANUP(ctm_storage_volume_done) struct ctm_storage_volume volume = { 0 };
+		struct ctm_err err = { 0 };
+
+		cr_assert_eq(resolve(rows[i].volid, &cfg, &volume, &err), 0, "%s: %s",
+			     rows[i].volid, err.msg);
+		cr_assert_eq(volume.activates, rows[i].activates, "%s", rows[i].volid);
+		cr_assert_eq(volume.mount_root == NULL, rows[i].mount_root == NULL, "%s",
+			     rows[i].volid);
+		cr_assert(!volume.mount_root || strcmp(volume.mount_root, rows[i].mount_root) == 0,
+			  "%s: %s", rows[i].volid, volume.mount_root);
+		cr_assert_not(volume.by_pve, "%s", rows[i].volid);
+	}
+}
+
+/* Images of Ceph, and what a plugin of a third party may call its volumes. */
+Test(storage, without_a_path)
+{
+	static const struct {
+		const char *volid;
+		const char *image; /* NULL: no rbd */
+		bool by_pve;
+		bool base;
+	} rows[] = {
+		{ "ceph:vm-115-disk-0", "p/vm-115-disk-0", false, false },
+		{ "ceph:base-114-disk-0", "p/base-114-disk-0", false, true },
+		{ "ceph:base-114-disk-0/vm-115-disk-0", "p/vm-115-disk-0", false, false },
+		{ "bare-rbd:vm-115-disk-0", "rbd/vm-115-disk-0", false, false },
+		{ "far:vm-115-disk-0", "p/ns1/vm-115-disk-0", true, false },
+		{ "third:vm-115-disk-0", NULL, true, false },
+		{ "third:any/name:it@likes", NULL, true, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		CLEANUP(ctm_storagecfg_done) struct ctm_storagecfg cfg = { 0 };
+		CLEANUP(ctm_storage_volume_done) struct ctm_storage_volume volume = { 0 };
+		struct ctm_err err = { 0 };
+
+		cr_assert_eq(resolve(rows[i].volid, &cfg, &volume, &err), 0, "%s: %s",
+			     rows[i].volid, err.msg);
+		cr_assert_null(volume.path, "%s", rows[i].volid);
+		cr_assert(volume.activates, "%s", rows[i].volid);
+		cr_assert_eq(volume.by_pve, rows[i].by_pve, "%s", rows[i].volid);
+		cr_assert_eq(volume.base, rows[i].base, "%s", rows[i].volid);
+		cr_assert_eq(volume.rbd_image == NULL, rows[i].image == NULL, "%s", rows[i].volid);
+		cr_assert(!rows[i].image || strcmp(volume.rbd_image, rows[i].image) == 0, "%s: %s",
+			  rows[i].volid, volume.rbd_image);
+		cr_assert_eq(volume.format == NULL, rows[i].image == NULL, "%s", rows[i].volid);
 	}
 }
 

@@ -115,7 +115,8 @@ static const struct {
 	  "pvesm set off --disable 0" },
 	{ "storage of another node", "rootfs: far:115/vm-115-disk-0.raw\n",
 	  "not for node 'pve1' but for 'pve2'", "" },
-	{ "rbd", "rootfs: ceph:vm-115-disk-0\n", "rbd images", "rbd device map" },
+	{ "wrong type", "rootfs: san:vm-115-disk-0\n",
+	  "of type 'iscsi': Proxmox VE keeps no container volumes there", "rootfs line" },
 	{ "old map key on an unknown version",
 	  "rootfs: local-lvm:vm-115-disk-0\nunprivileged: 1\nlxc.id_map: u 0 200000 65536\n",
 	  "line 3: lxc.id_map", "remove the lxc.id_map lines" },
@@ -165,11 +166,11 @@ Test(target, a_refused_mount_point_leaves_the_rootfs_alone)
 	make_cluster(&s);
 	sysroot_file(
 		&s, "etc/pve/lxc/115.conf",
-		"unprivileged: 1\nrootfs: local-lvm:vm-115-disk-0\nmp0: ceph:vm-115-disk-1,mp=/a\n"
+		"unprivileged: 1\nrootfs: local-lvm:vm-115-disk-0\nmp0: san:vm-115-disk-1,mp=/a\n"
 		"mp1: local-lvm:vm-115-disk-2,mp=/b,idmap=passthrough\n");
 	cr_assert_eq(locate(&s, "115", NULL, &target, &err), 0, "%s", err.msg);
-	check_refused("mp0", ctm_target_pick(target, "mp0", &volume, &err), &err, "rbd",
-		      "rbd device map");
+	check_refused("mp0", ctm_target_pick(target, "mp0", &volume, &err), &err, "iscsi",
+		      "rootfs line");
 	cr_assert_eq(ctm_target_pick(target, "mp1", &volume, &err), 0, "%s", err.msg);
 	cr_assert(volume->unshifted);
 	cr_assert_str_eq(volume->idmap_opt, "passthrough");
@@ -208,6 +209,48 @@ Test(target, old_map_key)
 			     err.msg);
 		check_map(rows[i].version, target->map, rows[i].map);
 	}
+}
+
+/* What only PVE's library can find is a volume all the same, without a path. */
+Test(target, volumes_without_a_path)
+{
+	static const char fsid[] = "01234567-89ab-cdef-0123-456789ABCDEF";
+	SCRATCH(s);
+	CLEANUP(ctm_target_freep) struct ctm_target *before = NULL;
+	CLEANUP(ctm_target_freep) struct ctm_target *after = NULL;
+	CLEANUP(ctm_buf_done) struct ctm_buf ceph = { 0 };
+	struct ctm_err err = { 0 };
+	const struct ctm_volume *volume;
+
+	make_cluster(&s);
+	sysroot_file(
+		&s, "etc/pve/lxc/115.conf",
+		"rootfs: ceph:vm-115-disk-0\nunprivileged: 1\nmp0: far-ceph:vm-115-disk-1,mp=/a\n"
+		"mp1: third:any/name,mp=/b\nmp2: local-lvm:vm-115-disk-2,mp=/c\n");
+	cr_assert_eq(locate(&s, "115", NULL, &before, &err), 0, "%s", err.msg);
+	for (size_t i = 0; i < 3; i++) {
+		volume = &before->volumes.v[i];
+		cr_assert(volume->by_pve && volume->activates, "%s", volume->key);
+		cr_assert_null(volume->path, "%s", volume->key);
+		cr_assert_eq(volume->kind, CTM_VOLUME_BLOCK, "%s", volume->key);
+		check_map(volume->key, volume->map, DEFAULT_MAP);
+	}
+	cr_assert_str_eq(before->volumes.v[0].format, "raw");
+	cr_assert_null(before->volumes.v[2].format);
+	cr_assert_str_eq(before->volumes.v[2].type, "fancyfs");
+	cr_assert_not(before->volumes.v[3].by_pve);
+	cr_assert(before->volumes.v[3].activates);
+
+	/* the path of this cluster's own Ceph */
+	cr_assert_eq(ctm_buf_addf(&ceph, "[global]\n\tfsid = %s\n", fsid), 0);
+	sysroot_file(&s, "etc/pve/ceph.conf", ceph.p);
+	cr_assert_eq(locate(&s, "115", NULL, &after, &err), 0, "%s", err.msg);
+	volume = &after->volumes.v[0];
+	cr_assert_not(volume->by_pve);
+	cr_assert_str_eq(volume->path,
+			 "/dev/rbd-pve/01234567-89ab-cdef-0123-456789ABCDEF/p/vm-115-disk-0");
+	cr_assert(after->volumes.v[1].by_pve);
+	cr_assert_null(after->volumes.v[1].path);
 }
 
 Test(target, privileged_container)

@@ -47,6 +47,20 @@ int ctm_exam_note(struct ctm_exam *exam, const char *text)
 	return r;
 }
 
+int ctm_exam_unguard(struct ctm_exam *exam, struct ctm_guard *guard, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	struct ctm_err left = { 0 };
+	int r;
+
+	if (ctm_guard_end(guard, &left) == 0) {
+		return 0;
+	}
+	r = ctm_buf_addf(&text, "the volume stays active until the next run: %s", left.msg);
+	r = r < 0 ? r : ctm_exam_note(exam, text.p);
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
 static int pick_volume(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		       struct ctm_err *err)
 {

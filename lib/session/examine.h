@@ -28,6 +28,12 @@ bool ctm_exam_no_map(const struct ctm_exam *exam);
 int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		  struct ctm_attached *att, struct ctm_plan **ret, struct ctm_err *err);
 
+/**
+ * Ends the guard of a volume that is not attached any more. What could not be deactivated is a note
+ * of the exam, no error: what was wanted has been done. -ENOMEM.
+ */
+int ctm_exam_unguard(struct ctm_exam *exam, struct ctm_guard *guard, struct ctm_err *err);
+
 /** Copies the sentence into the notes. -ENOMEM. */
 int ctm_exam_note(struct ctm_exam *exam, const char *text);
 

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "config/accounts.h"
 #include "config/lines.h"
+#include "target/activate.h"
 #include "target/attach.h"
 #include "target/guard.h"
 #include "target/rootfd.h"
@@ -93,15 +94,21 @@ static int look_at_file(int root, size_t i, struct search *s)
 	return r;
 }
 
-static int attach(const struct ctm_target *target, const struct ctm_volume *rootfs,
+static int attach(struct ctm_target *target, const struct ctm_volume *rootfs,
 		  const struct ctm_host *host, struct ctm_plan *plan, struct ctm_err *err)
 {
 	CLEANUP(ctm_guard_freep) struct ctm_guard *guard = NULL;
 	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
 	const struct ctm_guard_opts opts = { .mode = CTM_GUARD_READ, .wait = 0 };
 	struct search s = { .map = target->map, .plan = plan };
-	int r = ctm_guard_take(host, target, rootfs, &opts, &guard, err);
+	int r;
 
+	if (ctm_activation_needed(rootfs)) {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "'%s' is not accessible, and is not activated for this",
+				   rootfs->id);
+	}
+	r = ctm_guard_take(host, target, rootfs, &opts, &guard, err);
 	if (r == 0) {
 		r = ctm_attach_guarded(guard, host, target, rootfs, &att, err);
 	}
@@ -111,7 +118,7 @@ static int attach(const struct ctm_target *target, const struct ctm_volume *root
 	return r;
 }
 
-int ctm_inside_accounts(const struct ctm_target *target, const struct ctm_host *host,
+int ctm_inside_accounts(struct ctm_target *target, const struct ctm_host *host,
 			struct ctm_plan *plan, char **ret_note, struct ctm_err *err)
 {
 	const struct ctm_volume *rootfs = NULL;

@@ -11,9 +11,9 @@
 /**
  * Notes map.account for ids that passwd and group of the rootfs name and the container's map does
  * not hold. Reads through a read-only attachment that is gone when this returns, and waits for
- * nobody. Where that cannot be had, *ret_note (owned by the caller) says why.
+ * nobody; nothing is activated. Where that cannot be had, *ret_note (owned by the caller) says why.
  */
-int ctm_inside_accounts(const struct ctm_target *target, const struct ctm_host *host,
+int ctm_inside_accounts(struct ctm_target *target, const struct ctm_host *host,
 			struct ctm_plan *plan, char **ret_note, struct ctm_err *err);
 
 #endif

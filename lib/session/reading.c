@@ -50,6 +50,9 @@ int ctm_reading_end(struct ctm_exam *exam, struct ctm_reading *reading, struct c
 				  "the state before the stop, after it, or between");
 		exam->running = running;
 	}
-	ctm_reading_done(reading);
-	return r < 0 ? ctm_err_nomem(err) : 0;
+	ctm_attached_freep(&reading->att);
+	if (r < 0) {
+		return ctm_err_nomem(err);
+	}
+	return ctm_exam_unguard(exam, TAKE_PTR(reading->guard), err);
 }

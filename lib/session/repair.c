@@ -12,6 +12,7 @@
 #include "run/effects.h"
 #include "run/history.h"
 #include "session/locked.h"
+#include "session/reading.h"
 
 void ctm_done_free(struct ctm_done *done)
 {
@@ -219,11 +220,17 @@ static int repair_attached(struct ctm_done *done, const struct ctm_session_opts 
 static int look_without_map(struct ctm_done *done, const struct ctm_session_opts *opts,
 			    struct ctm_err *err)
 {
+	CLEANUP(ctm_reading_done) struct ctm_reading reading = { 0 };
 	bool stale;
 	int r = ctm_exam_agree(done->exam, NULL, err);
 
-	if (r == 0) {
+	if (r == 0 && opts->starting) {
+		/* who starts the container holds its lock, and waits for us */
 		r = look_read_only(done->exam, opts, &stale, err);
+	} else if (r == 0) {
+		r = ctm_reading_begin(done->exam, opts, &reading, err);
+		r = r < 0 ? r : ctm_exam_look(done->exam, opts, reading.att, err);
+		r = r < 0 ? r : ctm_reading_end(done->exam, &reading, err);
 	}
 	return r < 0 ? r : ctm_exam_agree(done->exam, NULL, err);
 }
@@ -284,5 +291,8 @@ int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, co
 	CLEANUP(due_done) struct due due = { .guard = NULL };
 	int r = find_due(name, opts, digest, ret, &due, err);
 
-	return r <= 0 ? r : repair_attached(ret, opts, digest, due.unfinished, due.stale, err);
+	if (r > 0) {
+		r = repair_attached(ret, opts, digest, due.unfinished, due.stale, err);
+	}
+	return r < 0 ? r : ctm_exam_unguard(ret->exam, TAKE_PTR(due.guard), err);
 }

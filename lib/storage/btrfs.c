@@ -22,6 +22,7 @@ static int resolve(const struct ctm_storage *storage, const char *name,
 		return ctm_storage_bad_name(storage, name, err);
 	}
 	r = ctm_images_dir(storage, false, &root, &path, err);
+	r = r < 0 ? r : ctm_images_mount(storage, root.p, false, &ret->mount_root, err);
 	if (r < 0) {
 		return r;
 	}

@@ -11,6 +11,12 @@
 #include "storage/images.h"
 #include "storage/types.h"
 
+/* The types whose path PVE mounts something on. */
+static bool remote(const struct ctm_storage *storage)
+{
+	return strcmp(storage->type, "dir") != 0;
+}
+
 static int resolve(const struct ctm_storage *storage, const char *name,
 		   struct ctm_storage_volume *ret, struct ctm_err *err)
 {
@@ -23,6 +29,7 @@ static int resolve(const struct ctm_storage *storage, const char *name,
 		return ctm_storage_bad_name(storage, name, err);
 	}
 	r = ctm_images_dir(storage, true, &root, &path, err);
+	r = r < 0 ? r : ctm_images_mount(storage, root.p, remote(storage), &ret->mount_root, err);
 	if (r < 0) {
 		return r;
 	}
@@ -49,10 +56,12 @@ const struct ctm_storage_type ctm_storage_dir = {
 const struct ctm_storage_type ctm_storage_nfs = {
 	.name = "nfs",
 	.required = { "server", "export" },
+	.activates = true,
 	.resolve = resolve,
 };
 const struct ctm_storage_type ctm_storage_cifs = {
 	.name = "cifs",
 	.required = { "server", "share" },
+	.activates = true,
 	.resolve = resolve,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/lines.h"
 
 /* PVE takes no other path for the types dir and btrfs; the others get no stranger one from it. */
 static bool valid_path(const char *path)
@@ -114,6 +115,29 @@ int ctm_images_dir(const struct ctm_storage *storage, bool content_dirs, struct 
 	r = ctm_buf_addf(ret_images, "%s/%.*s", ret_root->p, (int)images.len,
 			 (const char *)images.p);
 	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
+int ctm_images_mount(const struct ctm_storage *storage, const char *root, bool always, char **ret,
+		     struct ctm_err *err)
+{
+	const char *value = ctm_storage_prop(storage, "is_mountpoint");
+	const char *place = always ? root : NULL;
+
+	if (value && ctm_storage_flag(storage, "is_mountpoint")) {
+		place = root;
+	} else if (value && ctm_bool_word((struct ctm_bytes){ value, strlen(value) }) < 0) {
+		place = value;
+	}
+	if (!place) {
+		return 0;
+	}
+	if (place[0] != '/') {
+		return ctm_err_set(err, CTM_REFUSED, 0,
+				   "storage '%s': is_mountpoint is no path: '%s'", storage->id,
+				   place);
+	}
+	*ret = strdup(place);
+	return *ret ? 0 : ctm_err_nomem(err);
 }
 
 /* A file's name: no slash and no blank, a suffix that says the format. */

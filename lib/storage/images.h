@@ -38,4 +38,12 @@ bool ctm_path_stays_below(const char *path, size_t len);
 int ctm_images_dir(const struct ctm_storage *storage, bool content_dirs, struct ctm_buf *ret_root,
 		   struct ctm_buf *ret_images, struct ctm_err *err);
 
+/**
+ * Where something must be mounted for the storage to be there: the path of is_mountpoint, or with
+ * "yes" the storage's own, and that of a type that is mounted always. *ret stays NULL when there
+ * is no such place. CTM_REFUSED for what is no path.
+ */
+int ctm_images_mount(const struct ctm_storage *storage, const char *root, bool always, char **ret,
+		     struct ctm_err *err);
+
 #endif

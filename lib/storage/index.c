@@ -4,10 +4,12 @@
  */
 #include "storage/types.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/lines.h"
 
 /* By name. */
 const struct ctm_storage_type *const ctm_storage_types[] = {
@@ -22,6 +24,8 @@ void ctm_storage_volume_done(struct ctm_storage_volume *volume)
 {
 	free(volume->path);
 	free(volume->trusted_prefix);
+	free(volume->rbd_image);
+	free(volume->mount_root);
 	*volume = (struct ctm_storage_volume){ 0 };
 }
 
@@ -54,6 +58,21 @@ static int check_required(const struct ctm_storage *storage, const struct ctm_st
 	return 0;
 }
 
+/* A plugin of a third party: its names and paths are its own. */
+static int resolve_foreign(const char *volid, const char *name, struct ctm_storage_volume *ret,
+			   struct ctm_err *err)
+{
+	for (const char *p = name; *p != '\0'; p++) {
+		if (ctm_is_space(*p) || iscntrl((unsigned char)*p)) {
+			return ctm_err_set(err, CTM_REFUSED, 0, "'%s' is no volume id", volid);
+		}
+	}
+	ret->by_pve = true;
+	ret->activates = true;
+	ret->kind = CTM_VOLUME_BLOCK;
+	return 0;
+}
+
 int ctm_storage_resolve(const struct ctm_storagecfg *cfg, const char *volid,
 			struct ctm_storage_volume *ret, struct ctm_err *err)
 {
@@ -78,20 +97,20 @@ int ctm_storage_resolve(const struct ctm_storagecfg *cfg, const char *volid,
 		return -EPERM;
 	}
 	type = ctm_storage_type_find(ret->storage->type);
-	if (!type || type->refusal) {
+	if (!type) {
+		return resolve_foreign(volid, colon + 1, ret, err);
+	}
+	if (type->refusal) {
 		(void)ctm_err_set(err, CTM_REFUSED, 0, "storage '%s' is of type '%s': %s", id,
-				  ret->storage->type,
-				  type ? type->refusal : "ctmend does not know it");
-		ctm_err_hint(
-			err, "%s",
-			type ? type->hint :
-			       "find it with: pvesm path VOLUME, then name it with --ct-config");
+				  ret->storage->type, type->refusal);
+		ctm_err_hint(err, "%s", type->hint);
 		return -EPERM;
 	}
 	r = check_required(ret->storage, type, err);
 	if (r < 0) {
 		return r;
 	}
+	ret->activates = type->activates;
 	r = type->resolve(ret->storage, colon + 1, ret, err);
 	if (r < 0) {
 		return r;

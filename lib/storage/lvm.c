@@ -71,10 +71,12 @@ static int resolve_lvmthin(const struct ctm_storage *storage, const char *name,
 const struct ctm_storage_type ctm_storage_lvm = {
 	.name = "lvm",
 	.required = { "vgname" },
+	.activates = true,
 	.resolve = resolve_lvm,
 };
 const struct ctm_storage_type ctm_storage_lvmthin = {
 	.name = "lvmthin",
 	.required = { "vgname", "thinpool" },
+	.activates = true,
 	.resolve = resolve_lvmthin,
 };

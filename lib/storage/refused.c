@@ -7,12 +7,6 @@
 #define NO_ROOTFS "Proxmox VE keeps no container volumes there"
 #define LOOK      "look at the rootfs line of the container's configuration"
 
-const struct ctm_storage_type ctm_storage_rbd = {
-	.name = "rbd",
-	.required = { "pool" },
-	.refusal = "rbd images are not supported yet",
-	.hint = "map it with: rbd device map POOL/IMAGE, then name the device with --ct-config",
-};
 const struct ctm_storage_type ctm_storage_cephfs = {
 	.name = "cephfs",
 	.refusal = NO_ROOTFS,

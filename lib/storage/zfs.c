@@ -130,6 +130,13 @@ static int resolve(const struct ctm_storage *storage, const char *name,
 	if (r < 0) {
 		return r;
 	}
+	if (kinds[kind].subvol) {
+		/* not mounted, a dataset leaves an empty folder there */
+		ret->mount_root = strdup(path.p);
+		if (!ret->mount_root) {
+			return ctm_err_nomem(err);
+		}
+	}
 	ret->path = TAKE_PTR(path.p);
 	ret->base = kinds[kind].base;
 	ret->format = kinds[kind].subvol ? "subvol" : "raw";
@@ -140,5 +147,6 @@ static int resolve(const struct ctm_storage *storage, const char *name,
 const struct ctm_storage_type ctm_storage_zfspool = {
 	.name = "zfspool",
 	.required = { "pool" },
+	.activates = true,
 	.resolve = resolve,
 };

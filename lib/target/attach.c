@@ -204,6 +204,10 @@ int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum c
 	if (!att) {
 		return ctm_err_nomem(err);
 	}
+	r = ctm_dirvol_prove_mounted(vol, err);
+	if (r < 0) {
+		return r;
+	}
 	r = vol->kind == CTM_VOLUME_DIR ? attach_dir(vol, att, err) : attach_raw(vol, att, err);
 	if (r == 0 && access == CTM_WRITE) {
 		r = open_sync(att, err);

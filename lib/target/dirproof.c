@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "target/dirvol.h"
+#include "target/hostfile.h"
 #include "target/rootfd.h"
 
 CTM_HOST_PATHS
@@ -148,6 +149,23 @@ int ctm_dirvol_prove(const struct ctm_volume *vol, const struct ctm_dirvol *dir,
 		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' is not a btrfs subvolume", vol->path);
 	}
 	return 0;
+}
+
+int ctm_dirvol_prove_mounted(const struct ctm_volume *vol, struct ctm_err *err)
+{
+	int r;
+
+	/* of a dataset ctm_dirvol_prove() has more to say */
+	if (!vol->mount_root || ctm_hostfile_is_mount(vol->mount_root) ||
+	    strcmp(vol->mount_root, vol->path) == 0) {
+		return 0;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0,
+			"nothing is mounted at '%s', so '%s' is not the volume", vol->mount_root,
+			vol->path);
+	ctm_err_hint(err, "see why with: pvesm status --storage %s",
+		     vol->storage ? vol->storage : "");
+	return r;
 }
 
 int ctm_dirvol_prove_rootfs(const struct ctm_volume *vol, int root, struct ctm_err *err)

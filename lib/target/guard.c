@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "target/activate.h"
 #include "target/hostlock.h"
 #include "target/inuse.h"
 #include "target/running.h"
@@ -23,21 +24,31 @@ struct ctm_guard {
 	char key[96];           /* of the volume's lock */
 	int config;             /* PVE's config flock, -1: not taken */
 	int volume;             /* the volume's own lock, -1: not taken */
-	bool started_by_us;     /* HOOK: our ancestor is the monitor that starts the container */
-	bool in_container;      /* READ, raw: a running container has it mounted */
+	struct ctm_activation active;
+	bool started_by_us; /* HOOK: our ancestor is the monitor that starts the container */
+	bool in_container;  /* READ, raw: a running container has it mounted */
 	char note[256];
 };
 
-void ctm_guard_free(struct ctm_guard *guard)
+int ctm_guard_end(struct ctm_guard *guard, struct ctm_err *err)
 {
+	int r;
+
 	if (!guard) {
-		return;
+		return 0;
 	}
+	r = ctm_deactivate(&guard->host, &guard->active, err);
 	ctm_hostlock_volume_done(&guard->host, guard->key, &guard->volume);
 	ctm_closep(&guard->config);
 	ctm_buf_done(&guard->label);
 	ctm_buf_done(&guard->sysroot);
 	free(guard);
+	return r;
+}
+
+void ctm_guard_free(struct ctm_guard *guard)
+{
+	(void)ctm_guard_end(guard, NULL);
 }
 
 void ctm_guard_freep(struct ctm_guard **guard)
@@ -230,9 +241,90 @@ static int check(struct ctm_guard *guard, const struct ctm_target *target,
 	return r;
 }
 
+/* --- activation ---------------------------------------------------------------------------------- */
+
+static bool needs_activation(const struct ctm_guard *guard, const struct ctm_target *target,
+			     const struct ctm_volume *vol)
+{
+	return target->kind == CTM_TARGET_PVE && guard->opts.mode != CTM_GUARD_HOOK &&
+	       ctm_activation_needed(vol);
+}
+
+/* The caller sees the volume as read-only; it is the target's, which may change. */
+static struct ctm_volume *own(struct ctm_target *target, const struct ctm_volume *vol)
+{
+	for (size_t i = 0; i < target->volumes.n; i++) {
+		if (&target->volumes.v[i] == vol) {
+			return &target->volumes.v[i];
+		}
+	}
+	return NULL;
+}
+
+/* Under the config flock. A running container has its volumes active, wherever it has them. */
+static int activate(struct ctm_guard *guard, struct ctm_target *target,
+		    const struct ctm_volume *vol, struct ctm_err *err)
+{
+	struct ctm_volume *volume = own(target, vol);
+	bool running = false;
+	int r;
+
+	if (!volume || !needs_activation(guard, target, vol)) {
+		return 0;
+	}
+	r = changes(guard) ? check_stopped(guard, target, err) :
+			     look_running(guard, target, vol, err);
+	r = r < 0 ? r : ctm_guard_running(target, &running, err);
+	if (r < 0 || running) {
+		return r;
+	}
+	return ctm_activate(&guard->host, target->vmid, volume, &guard->active, err);
+}
+
+/* The same for the volume as it was located again. */
+static int activated(const struct ctm_guard *guard, struct ctm_target *target,
+		     const struct ctm_volume *vol, struct ctm_err *err)
+{
+	struct ctm_volume *volume = own(target, vol);
+
+	return volume && needs_activation(guard, target, vol) ?
+		       ctm_activation_apply(&guard->active, volume, err) :
+		       0;
+}
+
+/* A running container has it somewhere; of a third party's storage even what it is must be asked. */
+static int find_running(const struct ctm_guard *guard, struct ctm_target *target,
+			const struct ctm_volume *vol, struct ctm_err *err)
+{
+	struct ctm_volume *volume = own(target, vol);
+	bool running = false;
+	int r = ctm_guard_running(target, &running, err);
+
+	return r == 0 && running && volume && volume->by_pve && !volume->format ?
+		       ctm_activation_find(&guard->host, volume, err) :
+		       r;
+}
+
+/* A volume that only PVE's library can find, and it was not asked. */
+static int check_path(const struct ctm_guard *guard, const struct ctm_volume *vol,
+		      struct ctm_err *err)
+{
+	int r;
+
+	if (vol->path || guard->in_container) {
+		return 0;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0,
+			"where '%s' is, only Proxmox VE's storage library knows", vol->id);
+	ctm_err_hint(err, "stop the container, then use ctmend on it");
+	return r;
+}
+
+/* --- locks --------------------------------------------------------------------------------------- */
+
 /*
- * The flock of PVE: for every change, and for readers while a loop device of theirs could be
- * reused.
+ * The flock of PVE: for every change, and for readers while a loop device of theirs could be reused
+ * or what they activated is active.
  */
 static bool needs_config_lock(const struct ctm_guard *guard, const struct ctm_target *target,
 			      const struct ctm_volume *vol)
@@ -242,7 +334,7 @@ static bool needs_config_lock(const struct ctm_guard *guard, const struct ctm_ta
 	}
 	switch (guard->opts.mode) {
 	case CTM_GUARD_READ:
-		return vol->kind == CTM_VOLUME_IMAGE;
+		return vol->kind == CTM_VOLUME_IMAGE || ctm_activation_needed(vol);
 	case CTM_GUARD_WRITE:
 		return true;
 	case CTM_GUARD_HOOK:
@@ -251,7 +343,7 @@ static bool needs_config_lock(const struct ctm_guard *guard, const struct ctm_ta
 	return false;
 }
 
-static int take_locks(struct ctm_guard *guard, const struct ctm_target *target,
+static int take_locks(struct ctm_guard *guard, struct ctm_target *target,
 		      const struct ctm_volume *vol, struct ctm_err *err)
 {
 	int r = 0;
@@ -260,6 +352,8 @@ static int take_locks(struct ctm_guard *guard, const struct ctm_target *target,
 		r = ctm_hostlock_config(&guard->host, target->vmid, guard->opts.wait,
 					&guard->config, err);
 	}
+	r = r < 0 ? r : activate(guard, target, vol, err);
+	r = r < 0 ? r : check_path(guard, vol, err);
 	if (r == 0 && changes(guard)) {
 		r = ctm_inuse_key(vol, guard->key, sizeof(guard->key), err);
 		r = r < 0 ? r :
@@ -280,6 +374,7 @@ static struct ctm_guard *guard_new(const struct ctm_host *host, const struct ctm
 	guard->opts = *opts;
 	guard->config = -1;
 	guard->volume = -1;
+	guard->active.note = -1;
 	if (ctm_buf_addf(&guard->sysroot, "%s", host->sysroot ? host->sysroot : "") < 0 ||
 	    add_label(target, &guard->label) < 0) {
 		return NULL;
@@ -288,7 +383,7 @@ static struct ctm_guard *guard_new(const struct ctm_host *host, const struct ctm
 	return TAKE_PTR(guard);
 }
 
-int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target,
+int ctm_guard_take(const struct ctm_host *host, struct ctm_target *target,
 		   const struct ctm_volume *vol, const struct ctm_guard_opts *opts,
 		   struct ctm_guard **ret, struct ctm_err *err)
 {
@@ -298,10 +393,14 @@ int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target,
 	if (!guard) {
 		return ctm_err_nomem(err);
 	}
+	if (opts->mode != CTM_GUARD_HOOK) {
+		ctm_activation_sweep(&guard->host);
+	}
 	/* what needs no lock to be known is not waited for */
 	r = check_config(guard, target, vol, err);
 	if (r == 0 && !changes(guard)) {
-		r = look_running(guard, target, vol, err);
+		r = find_running(guard, target, vol, err);
+		r = r < 0 ? r : look_running(guard, target, vol, err);
 	}
 	if (r == 0 && !guard->in_container) {
 		r = take_locks(guard, target, vol, err);
@@ -320,12 +419,16 @@ int ctm_guard_take(const struct ctm_host *host, const struct ctm_target *target,
 	return 0;
 }
 
-int ctm_guard_recheck(struct ctm_guard *guard, const struct ctm_target *target,
+int ctm_guard_recheck(struct ctm_guard *guard, struct ctm_target *target,
 		      const struct ctm_volume *vol, struct ctm_err *err)
 {
 	char key[sizeof(guard->key)];
-	int r;
+	int r = activated(guard, target, vol, err);
 
+	r = r < 0 ? r : check_path(guard, vol, err);
+	if (r < 0) {
+		return r;
+	}
 	if (changes(guard)) {
 		r = ctm_inuse_key(vol, key, sizeof(key), err);
 		if (r < 0) {

@@ -66,6 +66,14 @@ bool ctm_hostfile_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+bool ctm_hostfile_is_mount(const char *path)
+{
+	struct statx sx;
+
+	return statx(AT_FDCWD, path, 0, STATX_TYPE, &sx) == 0 &&
+	       (sx.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
 int ctm_hostfile_mode(const char *path, mode_t *ret)
 {
 	struct stat st;

@@ -20,6 +20,8 @@ int ctm_hostfile_read(const char *path, struct ctm_buf *ret, struct ctm_err *err
 
 /** Whether the path leads to something, links followed; false for any error. */
 bool ctm_hostfile_exists(const char *path);
+/** Whether it is the root of a mount, links followed; false for any error. */
+bool ctm_hostfile_is_mount(const char *path);
 /** Its st_mode, links followed; negative errno. */
 int ctm_hostfile_mode(const char *path, mode_t *ret);
 

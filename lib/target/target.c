@@ -23,6 +23,7 @@ static void volume_done(struct ctm_volume *volume)
 	free(volume->mp);
 	free(volume->idmap_opt);
 	free(volume->trusted_prefix);
+	free(volume->mount_root);
 	free(volume->refusal);
 	free(volume->hint);
 	ctm_idmap_free(volume->map);

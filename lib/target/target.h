@@ -21,9 +21,10 @@ struct ctm_volume {
 	char *id;      /* "local-lvm:vm-115-disk-0"; for a path target the path as typed */
 	char *storage; /* storage id, NULL for a path */
 	char *type;    /* storage type ("dir", "lvmthin" ...), NULL for a path */
-	char *path;    /* host path (literal, never moved by --sysroot); NULL: see refusal */
-	char *format;  /* "raw", "subvol"; NULL for a bind mount and for a path */
-	char *mp;      /* "/" or the mount point inside */
+	/* Host path (literal, never moved by --sysroot); NULL: see refusal and by_pve. */
+	char *path;
+	char *format; /* "raw", "subvol"; NULL for a bind mount, for a path, and see by_pve */
+	char *mp;     /* "/" or the mount point inside */
 	enum ctm_volume_kind kind;
 	bool host;       /* a directory or device of the host itself (bind mount): never touched */
 	bool base;       /* a template's base volume: never written */
@@ -34,6 +35,18 @@ struct ctm_volume {
 	 * DIR on a path storage: the storage's own path, below which no link is followed; else NULL
 	 */
 	char *trusted_prefix;
+	/*
+	 * Where a mount must be for the volume to be itself (nfs, cifs, a zfs dataset,
+	 * is_mountpoint), or NULL
+	 */
+	char *mount_root;
+	/*
+	 * Proxmox VE's storage library alone knows where it is: path is NULL until it was asked
+	 * (target/activate.h), and of a type of a third party kind (BLOCK until then), format and
+	 * base too.
+	 */
+	bool by_pve;
+	bool activates; /* that library can make it appear when it is not there */
 	/*
 	 * Effective: container id -> disk id; empty for a privileged container, container ids as
 	 * disk ids for idmap=passthrough; NULL when there is none (no_map, refusal).

@@ -22,7 +22,9 @@ static int move_to_mount(struct ctm_target *target, const char *rootfs, struct c
 				   rootfs);
 	}
 	volume->kind = CTM_VOLUME_DIR;
+	volume->by_pve = false;
 	free(TAKE_PTR(volume->trusted_prefix));
+	free(TAKE_PTR(volume->mount_root));
 	return ctm_target_set(&volume->path, rootfs) < 0 ? ctm_err_nomem(err) : 0;
 }
 

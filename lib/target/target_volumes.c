@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/cephconf.h"
 #include "config/mountmap.h"
 #include "config/mountpoint.h"
 #include "config/storagecfg.h"
@@ -21,6 +22,7 @@ struct context {
 	const struct ctm_err *map_err; /* NULL: there is a map */
 	struct ctm_storagecfg storages;
 	struct ctm_err storage_err; /* why the storages are not known; code 0: they are */
+	char fsid[CTM_CEPH_FSID];   /* of this cluster's own Ceph; "": none, or not known */
 };
 
 static int refuse_host_path(struct ctm_volume *volume, enum ctm_mount_class class)
@@ -46,6 +48,39 @@ static int fill_host_path(struct ctm_volume *volume, const struct ctm_mountpoint
 	return refuse_host_path(volume, mp->class);
 }
 
+/* The link that PVE's udev rule makes (ceph-rbdnamer-pve); it is there while the image is mapped. */
+static int fill_rbd(const struct context *context, struct ctm_volume *volume,
+		    const struct ctm_storage_volume *found)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+
+	if (found->by_pve || context->fsid[0] == '\0') {
+		volume->by_pve = true;
+		return 0;
+	}
+	if (ctm_buf_addf(&path, "/dev/rbd-pve/%s/%s", context->fsid, found->rbd_image) < 0) {
+		return -ENOMEM;
+	}
+	volume->path = TAKE_PTR(path.p);
+	return 0;
+}
+
+static int take_found(const struct context *context, struct ctm_volume *volume,
+		      struct ctm_storage_volume *found)
+{
+	volume->path = TAKE_PTR(found->path);
+	volume->trusted_prefix = TAKE_PTR(found->trusted_prefix);
+	volume->mount_root = TAKE_PTR(found->mount_root);
+	volume->kind = found->kind;
+	volume->base = found->base;
+	volume->by_pve = found->by_pve;
+	volume->activates = found->activates;
+	if (ctm_target_set(&volume->format, found->format) < 0) {
+		return -ENOMEM;
+	}
+	return found->rbd_image ? fill_rbd(context, volume, found) : 0;
+}
+
 static int fill_storage(struct context *context, struct ctm_volume *volume)
 {
 	CLEANUP(ctm_storage_volume_done) struct ctm_storage_volume found = { 0 };
@@ -61,11 +96,7 @@ static int fill_storage(struct context *context, struct ctm_volume *volume)
 		return -ENOMEM;
 	}
 	if (r == 0) {
-		volume->path = TAKE_PTR(found.path);
-		volume->trusted_prefix = TAKE_PTR(found.trusted_prefix);
-		volume->kind = found.kind;
-		volume->base = found.base;
-		if (ctm_target_set(&volume->format, found.format) < 0) {
+		if (take_found(context, volume, &found) < 0) {
 			return -ENOMEM;
 		}
 		r = ctm_storage_usable(found.storage, context->target->node, &err);
@@ -180,6 +211,22 @@ static int read_storages(const struct ctm_host *host, struct context *context)
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Without it rbd volumes are found by PVE's library. */
+static int read_fsid(const struct ctm_host *host, struct context *context)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+
+	if (ctm_host_path(host, &path, "%s/ceph.conf", CTM_PLACE_PVE) < 0) {
+		return -ENOMEM;
+	}
+	if (ctm_hostfile_read(path.p, &text, NULL) < 0 ||
+	    ctm_cephconf_fsid((struct ctm_bytes){ text.p, text.len }, context->fsid) < 0) {
+		context->fsid[0] = '\0';
+	}
+	return 0;
+}
+
 int ctm_locate_pve_volumes(const struct ctm_host *host, struct ctm_target *target,
 			   const struct ctm_err *map_err, struct ctm_err *err)
 {
@@ -188,6 +235,7 @@ int ctm_locate_pve_volumes(const struct ctm_host *host, struct ctm_target *targe
 	int r;
 
 	r = read_storages(host, &context);
+	r = r < 0 ? r : read_fsid(host, &context);
 	if (r == 0) {
 		r = add(&context, "rootfs");
 	}

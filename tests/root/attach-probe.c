@@ -237,7 +237,7 @@ static int attach(const struct words *w, const struct ctm_guard *guard)
 	return status;
 }
 
-static int take_guard(const struct words *w, struct ctm_guard **ret)
+static int take_guard(struct words *w, struct ctm_guard **ret)
 {
 	struct ctm_err err = { 0 };
 
