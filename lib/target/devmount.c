@@ -38,22 +38,23 @@ static const struct fs_row {
 } table[] = {
 	/*
 	 * The ext4 driver takes all three, and noload from each only under this name. What to do on
-	 * errors stands in the superblock as well, and can be to panic: not for a volume to decide.
+	 * errors stands in the superblock as well, and can be to panic: not for a volume to decide. To
+	 * go on is what mkfs writes there; an entry that fails is told of, the rest is done.
 	 */
 	{ .type = "ext2",
 	  .driver = "ext4",
 	  .read = { { .key = "noload" }, { .key = "errors", .value = "continue" } },
-	  .write = { { .key = "errors", .value = "remount-ro" } },
+	  .write = { { .key = "errors", .value = "continue" } },
 	  .checker = "e2fsck -fn" },
 	{ .type = "ext3",
 	  .driver = "ext4",
 	  .read = { { .key = "noload" }, { .key = "errors", .value = "continue" } },
-	  .write = { { .key = "errors", .value = "remount-ro" } },
+	  .write = { { .key = "errors", .value = "continue" } },
 	  .checker = "e2fsck -fn" },
 	{ .type = "ext4",
 	  .driver = "ext4",
 	  .read = { { .key = "noload" }, { .key = "errors", .value = "continue" } },
-	  .write = { { .key = "errors", .value = "remount-ro" } },
+	  .write = { { .key = "errors", .value = "continue" } },
 	  .checker = "e2fsck -fn" },
 	{ .type = "xfs",
 	  .driver = "xfs",
