@@ -105,6 +105,24 @@ static int hold_standard_descriptors(void)
 }
 
 /*
+ * What the caller's surroundings must not decide: the modes of records and locks, and how a file
+ * that grows beyond a limit ends. A tree can be made so that what is wrong with it takes much memory;
+ * when the host runs out of it, this program is the one to go, not a guest: what it was doing can be
+ * done again, or finished.
+ */
+static void settle_in(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	(void)umask(022);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	if (fd >= 0) {
+		(void)!write(fd, "1000", 4);
+		(void)close(fd);
+	}
+}
+
+/*
  * "ctmend __options [COMMAND]": words for shell completion and for the tests that compare surfaces.
  */
 static int print_words(int argc, char **argv)
@@ -189,9 +207,7 @@ int main(int argc, char **argv)
 	if (hold_standard_descriptors() < 0) {
 		return EXIT_FAILED;
 	}
-	/* Modes of records and locks are ours to choose, and what does not fit is an error like others. */
-	(void)umask(022);
-	(void)signal(SIGXFSZ, SIG_IGN);
+	settle_in();
 	ctm_log_set(print_debug, NULL, getenv("CTM_DEBUG"));
 	options_init(&opts);
 	opts.session.progress = term_progress;

@@ -84,6 +84,23 @@ t_is "no half of a record is left" "$(find "$PVE_STATE" -type f)" ""
 t_status "few descriptors" 5 sh -c 'ulimit -n 10; "$@"' sh "${command[@]}" repair --yes $vmid
 owner "few descriptors: nothing has changed" 0:0
 
+# Out of memory, the host's kernel should not have to choose a guest.
+flock --no-fork "$TMP/sys/run/lock/lxc/pve-config-$vmid.lock" sleep 60 &
+holder=$!
+"${command[@]}" repair --yes --wait 20 $vmid >/dev/null 2>&1 &
+waiter=$!
+for ((i = 0; i < 100; i++)); do
+	score=$(cat "/proc/$waiter/oom_score_adj")
+	if [ "$score" = 1000 ]; then
+		break
+	fi
+	sleep 0.05
+done
+t_is "it would go before any guest" "$score" 1000
+kill $holder
+wait $holder $waiter 2>/dev/null
+fresh
+
 chmod 711 "$TMP"
 cp "$CTMEND" "$TMP/ctmend"
 chmod -R a+rX "$TMP/sys/etc"
