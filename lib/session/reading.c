@@ -28,8 +28,10 @@ int ctm_reading_begin(struct ctm_exam *exam, const struct ctm_session_opts *opts
 	if (r < 0) {
 		return r;
 	}
-	*ret = reading;
-	reading = (struct ctm_reading){ 0 };
+	*ret = (struct ctm_reading){
+		.guard = TAKE_PTR(reading.guard),
+		.att = TAKE_PTR(reading.att),
+	};
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,25 +112,28 @@ static int look_for(const char *socket, pid_t *ret, struct ctm_err *err)
 
 /* --- what it runs with ----------------------------------------------------------------------- */
 
-static int read_ranges(pid_t pid, enum ctm_idkind kind, struct ctm_idmap *map)
+/* The kernel's own table, three numbers a line (user_namespaces(7)). */
+static int read_ranges(pid_t pid, enum ctm_idkind kind, struct ctm_idmap *map, struct ctm_err *err)
 {
 	CLEANUP_FCLOSE FILE *f = NULL;
 	char path[64];
-	struct ctm_range range;
-	int n;
+	char line[128] = { kind == CTM_UID ? 'u' : 'g' };
 	int r = 0;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid,
 		       kind == CTM_UID ? "uid_map" : "gid_map");
 	f = fopen(path, "re");
 	if (!f) {
-		return -errno;
+		return ctm_err_set(err, CTM_SYS, errno, "read '%s'", path);
 	}
-	/* the kernel's own table, three numbers a line (user_namespaces(7)) */
-	while (r == 0 && (n = fscanf(f, "%u %u %u", &range.ct, &range.disk, &range.len)) == 3) {
-		r = ctm_idmap_add(map, kind, range);
+	while (r == 0 && fgets(line + 1, (int)sizeof(line) - 1, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		r = ctm_idmap_add_line(map, line, err);
 	}
-	return r < 0 ? r : ferror(f) ? -EIO : 0;
+	if (r < 0) {
+		return ctm_err_wrap(err, "'%s'", path);
+	}
+	return ferror(f) ? ctm_err_set(err, CTM_SYS, EIO, "read '%s'", path) : 0;
 }
 
 static int check_map(const struct ctm_target *target, pid_t pid, struct ctm_err *err)
@@ -145,11 +149,13 @@ static int check_map(const struct ctm_target *target, pid_t pid, struct ctm_err 
 	if (!map) {
 		return ctm_err_nomem(err);
 	}
-	r = read_ranges(pid, CTM_UID, map);
-	r = r < 0 ? r : read_ranges(pid, CTM_GID, map);
-	r = r < 0 ? r : ctm_idmap_format(map, &text);
+	r = read_ranges(pid, CTM_UID, map, err);
+	r = r < 0 ? r : read_ranges(pid, CTM_GID, map, err);
 	if (r < 0) {
-		return ctm_err_set(err, CTM_SYS, r, "read the map of process %d", (int)pid);
+		return r;
+	}
+	if (ctm_idmap_format(map, &text) < 0) {
+		return ctm_err_nomem(err);
 	}
 	if (ctm_idmap_eq(map, target->map)) {
 		return 0;
@@ -185,7 +191,7 @@ static int check(const struct ctm_target *target, const struct ctm_ctinit *init,
 		 struct ctm_err *err)
 {
 	bool same = false;
-	pid_t again;
+	pid_t again = 0;
 	int r = look_for(target->socket, &again, err);
 
 	if (r < 0) {
