@@ -108,6 +108,34 @@ Test(undo, undo_after_changes)
 	cr_expect_eq(fake_at(&s->fs, "var/partial")->mtime.tv_sec, 77777, "the container's own");
 }
 
+/* A second repair that could do nothing does not stand in the way of the first one's undo. */
+Test(undo, a_run_that_changed_nothing)
+{
+	STAGE(s);
+	struct ctm_plan plan;
+	OUTCOME first = { 0 };
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	stage_damage(s);
+	plan = stage_plan(s);
+	cr_assert_eq(ctm_repair(&s->run, &plan, STAGE_DIGEST, &first, &err), 0, "%s", err.msg);
+	stage_plan_done(&plan);
+	fake_at(&s->fs, "usr/bin/vi")->state.uid.v = 0;
+	plan = stage_plan(s);
+	fake_at(&s->fs, "usr/bin/vi")->attr = CTM_ATTR_IMMUTABLE;
+	cr_assert_eq(ctm_repair(&s->run, &plan, STAGE_DIGEST, &out, &err), 0, "%s", err.msg);
+	stage_plan_done(&plan);
+	cr_assert_str_neq(out.run, first.run);
+	cr_assert_eq(out.counts.done, 0);
+	cr_assert_eq(out.counts.failed, 1);
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0);
+	cr_assert_str_eq(info.name, first.run);
+	cr_assert_eq(ctm_undo_choose(&s->run, out.run, &info, &err), 0);
+	cr_assert_str_eq(info.name, out.run, "it can be named");
+}
+
 static int count_entries(const struct ctm_entry *entry, void *arg)
 {
 	unsigned int *n = arg;

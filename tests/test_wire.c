@@ -2,6 +2,7 @@
 /* Tests of run/wire.h. */
 #include "run/wire.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -105,6 +106,10 @@ Test(wire, time)
 	struct ctm_wire w;
 	struct timespec got;
 
+	ctm_wire_put_time(&out, (struct timespec){ .tv_nsec = 1000000000 });
+	cr_assert_eq(out.r, -EINVAL, "it could not be read back");
+	buf.len = 0;
+	out.r = 0;
 	ctm_wire_put_time(&out, t);
 	ctm_wire_put_signed(&out, 0);
 	ctm_wire_put(&out, 1000000000);

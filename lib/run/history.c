@@ -38,6 +38,23 @@ static uint64_t bytes_of(int dir)
 	return n;
 }
 
+/* Nothing was done, but perhaps the half of an entry: these calls come behind a first one. */
+static bool has_half(const struct ctm_reader *reader)
+{
+	static const char *const later[] = { "chmod", "acl", "capability", "verify" };
+
+	for (uint64_t entry = 0; entry < ctm_reader_seal(reader)->entries; entry++) {
+		const struct ctm_run_failure *f = ctm_reader_failure(reader, entry);
+
+		for (size_t i = 0; f && f->errnum != 0 && i < ARRAY_LEN(later); i++) {
+			if (strcmp(f->what, later[i]) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
 {
 	const struct ctm_run_header *h = ctm_reader_header(reader);
@@ -55,8 +72,10 @@ static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
 	info->restored = ctm_reader_count(reader, CTM_ENTRY_RESTORE);
 	if (!end) {
 		info->status = CTM_RUN_INTERRUPTED;
+		info->changed = true;
 		return;
 	}
+	info->changed = end->done > 0 || (end->failed > 0 && has_half(reader));
 	info->counts = *end;
 	info->status = end->conflicts > 0 || end->failed > 0 ? CTM_RUN_PARTLY : CTM_RUN_DONE;
 }

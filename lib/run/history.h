@@ -39,6 +39,7 @@ struct ctm_run_info {
 	uint64_t removed;
 	uint64_t restored;
 	struct ctm_run_counts counts; /* of an ended run */
+	bool changed;                 /* something of the volume, or perhaps: there is no end */
 	uint64_t bytes;               /* on disk: record and saved files */
 	char problem[160];
 };

@@ -23,7 +23,7 @@ static int choose_newest(const struct ctm_run *run, const struct ctm_history *hi
 			continue;
 		}
 		if (info->kind == CTM_RUN_UNDO ? info->status == CTM_RUN_INTERRUPTED :
-						 info->status != CTM_RUN_UNDONE) {
+						 info->status != CTM_RUN_UNDONE && info->changed) {
 			*ret = *info;
 			return 0;
 		}

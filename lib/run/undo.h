@@ -12,8 +12,9 @@
 
 /**
  * Which run would be taken back: typed (a name or number) or, when NULL, the newest one of the
- * volume (run->volume NULL: of any of the target's) that is no undo and not taken back; an undo that was interrupted comes before it, since
- * ctm_undo() finishes it. CTM_REFUSED: there is none, or it was of another volume.
+ * volume (run->volume NULL: of any of the target's) that has changed something, is no undo and is
+ * not taken back; an undo that was interrupted comes before it, since ctm_undo() finishes it.
+ * CTM_REFUSED: there is none, or it was of another volume.
  */
 int ctm_undo_choose(const struct ctm_run *run, const char *typed, struct ctm_run_info *ret,
 		    struct ctm_err *err);

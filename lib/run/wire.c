@@ -2,6 +2,8 @@
 /* Numbers and strings of the record as bytes. */
 #include "run/wire.h"
 
+#include <errno.h>
+
 #define NSEC 1000000000
 
 void ctm_wire_put_raw(struct ctm_wire_out *out, const void *p, size_t len)
@@ -39,6 +41,9 @@ void ctm_wire_put_bytes(struct ctm_wire_out *out, const void *p, size_t len)
 
 void ctm_wire_put_time(struct ctm_wire_out *out, struct timespec t)
 {
+	if (out->r == 0 && (t.tv_nsec < 0 || t.tv_nsec >= NSEC)) {
+		out->r = -EINVAL; /* a record that nobody would read */
+	}
 	ctm_wire_put_signed(out, t.tv_sec);
 	ctm_wire_put(out, (uint64_t)t.tv_nsec);
 }

@@ -28,7 +28,7 @@ void ctm_wire_put(struct ctm_wire_out *out, uint64_t n);
 void ctm_wire_put_signed(struct ctm_wire_out *out, int64_t n);
 void ctm_wire_put_bytes(struct ctm_wire_out *out, const void *p, size_t len);
 void ctm_wire_put_raw(struct ctm_wire_out *out, const void *p, size_t len); /* without length */
-/* signed seconds, nanoseconds */
+/* signed seconds, nanoseconds; -EINVAL for what ctm_wire_get_time() would not take */
 void ctm_wire_put_time(struct ctm_wire_out *out, struct timespec t);
 /** Fixed width, little endian. */
 void ctm_wire_le(unsigned char *p, uint64_t n, unsigned int bytes);

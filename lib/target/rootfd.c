@@ -24,6 +24,8 @@ CTM_TREE_CALLS
 #define XATTR_MAX   65536
 #define XATTR_GUESS 512
 
+#define NSEC_MAX 999999999
+
 /* "/proc/self/fd/" and a descriptor */
 #define PROC_FD_LEN 32
 
@@ -185,9 +187,14 @@ int ctm_rootfd_open_dir(int dir, const char *name, int *ret)
 	return 0;
 }
 
+/*
+ * ext4 has 30 bits for the fraction and the kernel hands them out as they are, but takes no more
+ * than a second's worth back.
+ */
 static struct timespec from_statx(const struct statx_timestamp *t)
 {
-	return (struct timespec){ .tv_sec = t->tv_sec, .tv_nsec = (long)t->tv_nsec };
+	return (struct timespec){ .tv_sec = t->tv_sec,
+				  .tv_nsec = t->tv_nsec <= NSEC_MAX ? (long)t->tv_nsec : NSEC_MAX };
 }
 
 static int stat_at(int dir, const char *name, int flags, struct ctm_inode *ret)
