@@ -33,8 +33,8 @@ struct ctm_pve_answer {
 void ctm_pve_answer_done(struct ctm_pve_answer *answer);
 
 /**
- * CTM_REFUSED for what is no such answer, also when it is cut short, for a path that is not absolute,
- * has control bytes or a part that climbs, and for a format that no container has.
+ * CTM_REFUSED for what is no such answer, also when it is cut short, for a path that is not
+ * absolute, has control bytes or a part that climbs, and for a format that no container has.
  */
 int ctm_pve_answer_parse(struct ctm_bytes text, struct ctm_pve_answer *ret, struct ctm_err *err);
 /** The same for the answer to "detach". */

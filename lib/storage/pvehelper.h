@@ -2,9 +2,9 @@
 /*
  * Questions to Proxmox VE's own storage library, through share/pve-storage.pl.
  *
- * The library is Perl and knows every storage type, those of third parties too; ctmend makes volumes
- * accessible through it alone, so that locks, options and side effects are those of a container's
- * start.
+ * The library is Perl and knows every storage type, those of third parties too; ctmend makes
+ * volumes accessible through it alone, so that locks, options and side effects are those of a
+ * container's start.
  */
 #ifndef CTM_STORAGE_PVEHELPER_H
 #define CTM_STORAGE_PVEHELPER_H
@@ -27,8 +27,8 @@ struct ctm_pvecall {
 	enum ctm_pve_verb verb;
 	const char *volid;
 	/*
-	 * A descriptor that the program, and all that it starts, keeps as its third for as long as it
-	 * lives; -1: none. It inherits no other.
+	 * A descriptor that the program, and all that it starts, keeps as its third for as long as
+	 * it lives; -1: none. It inherits no other.
 	 */
 	int keep;
 	unsigned int seconds; /* time limit */
@@ -47,7 +47,8 @@ int ctm_pvehelper_call(const struct ctm_pvecall *call, struct ctm_pve_answer *re
 
 /**
  * The installed program (storage/pveplace.c). sysroot: "" or what moves the host's places; the
- * library knows nothing of it, so there is no program for one: -ENOPKG, CTM_REFUSED. *ret is to be freed.
+ * library knows nothing of it, so there is no program for one: -ENOPKG, CTM_REFUSED. *ret is to be
+ * freed.
  */
 int ctm_pvehelper_find(const char *sysroot, char **ret, struct ctm_err *err);
 

@@ -43,7 +43,7 @@ static void child_done(struct child *child)
 	ctm_closep(&child->err);
 }
 
-/* --- start ---------------------------------------------------------------------------------------- */
+/* --- start ---------------------------------------------------------------------------------- */
 
 static int add_files(posix_spawn_file_actions_t *files, int out, int err, int keep)
 {
@@ -137,7 +137,7 @@ static int start(const char *const argv[], int keep, struct child *child)
 	return child->pidfd < 0 ? -errno : 0;
 }
 
-/* --- wait ----------------------------------------------------------------------------------------- */
+/* --- wait ----------------------------------------------------------------------------------- */
 
 static int64_t now_ms(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program run as storage/pvehelper.h needs it: apart from us in all that it could inherit, and for
- * a limited time.
+ * A program run as storage/pvehelper.h needs it: apart from us in all that it could inherit, and
+ * for a limited time.
  */
 #ifndef CTM_STORAGE_PVERUN_H
 #define CTM_STORAGE_PVERUN_H

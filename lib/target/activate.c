@@ -16,7 +16,7 @@
 
 CTM_HOST_PATHS
 
-/* --- what is there -------------------------------------------------------------------------------- */
+/* --- what is there -------------------------------------------------------------------------- */
 
 bool ctm_volume_present(const struct ctm_volume *volume)
 {
@@ -38,7 +38,7 @@ bool ctm_activation_needed(const struct ctm_volume *volume)
 	return (volume->by_pve || volume->activates) && !ctm_volume_present(volume);
 }
 
-/* --- ask the library ------------------------------------------------------------------------------ */
+/* --- ask the library ------------------------------------------------------------------------ */
 
 static int call(const struct ctm_host *host, enum ctm_pve_verb verb, const char *volid, int note,
 		struct ctm_pve_answer *ret, struct ctm_err *err)
@@ -90,7 +90,7 @@ static int unavailable(const struct ctm_volume *volume, int r, struct ctm_err *e
 	return r;
 }
 
-/* --- what it answered ----------------------------------------------------------------------------- */
+/* --- what it answered ----------------------------------------------------------------------- */
 
 /* Of a third party's storage the path alone tells what kind of volume it is. */
 static int set_kind(struct ctm_volume *volume, struct ctm_err *err)
@@ -161,7 +161,7 @@ int ctm_activation_apply(const struct ctm_activation *active, struct ctm_volume 
 	return fill_in(answer, volume, err);
 }
 
-/* --- activate ------------------------------------------------------------------------------------- */
+/* --- activate ------------------------------------------------------------------------------- */
 
 static bool is_missing(const char *path)
 {

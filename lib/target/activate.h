@@ -8,8 +8,8 @@
  * what a killed one has left. Both need the container's config flock, which keeps it from being
  * started meanwhile.
  *
- * Taking back is what Proxmox VE does after a container's stop: a plain LV is deactivated and an rbd
- * image unmapped, while thin LVs, datasets and network storages stay as Proxmox VE keeps them.
+ * Taking back is what Proxmox VE does after a container's stop: a plain LV is deactivated and an
+ * rbd image unmapped, while thin LVs, datasets and network storages stay as Proxmox VE keeps them.
  */
 #ifndef CTM_TARGET_ACTIVATE_H
 #define CTM_TARGET_ACTIVATE_H
@@ -34,9 +34,9 @@ bool ctm_volume_present(const struct ctm_volume *volume);
 bool ctm_activation_needed(const struct ctm_volume *volume);
 
 /**
- * Makes the volume accessible and fills in what was open in it (path, kind, format, base). The caller
- * holds the config flock of this container, which does not run. CTM_REFUSED with the reason and the
- * next step; nothing is active then that was not before, or a note is left.
+ * Makes the volume accessible and fills in what was open in it (path, kind, format, base). The
+ * caller holds the config flock of this container, which does not run. CTM_REFUSED with the reason
+ * and the next step; nothing is active then that was not before, or a note is left.
  */
 int ctm_activate(const struct ctm_host *host, unsigned int vmid, struct ctm_volume *volume,
 		 struct ctm_activation *ret, struct ctm_err *err);
@@ -60,7 +60,8 @@ int ctm_deactivate(const struct ctm_host *host, struct ctm_activation *active, s
 /**
  * Undoes what killed runs have left, as far as nobody is at work there: each under its container's
  * config flock, not waited for, and only when the container does not run and the volume is not in
- * use. A container that runs has taken the volume over. What cannot be undone now is for a later run.
+ * use. A container that runs has taken the volume over. What cannot be undone now is for a later
+ * run.
  */
 void ctm_activation_sweep(const struct ctm_host *host);
 

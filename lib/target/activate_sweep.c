@@ -47,7 +47,9 @@ static bool is_gone(const struct ctm_activenote *note)
 	return r == -ENOENT || r == -ENOTDIR;
 }
 
-/* A mount, a loop device or an exclusive opener; the library and the kernel would object as well. */
+/*
+ * A mount, a loop device or an exclusive opener; the library and the kernel would object as well.
+ */
 static bool in_use(const struct ctm_activenote *note)
 {
 	const struct ctm_inuse_opts opts = { .exclusive = true };

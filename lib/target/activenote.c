@@ -41,7 +41,7 @@ void ctm_activenote_names_done(struct ctm_activenote_names *names)
 	ctm_vec_done(&names->v);
 }
 
-/* --- text ----------------------------------------------------------------------------------------- */
+/* --- text ----------------------------------------------------------------------------------- */
 
 int ctm_activenote_name(const char *volid, struct ctm_buf *ret)
 {
@@ -116,7 +116,7 @@ int ctm_activenote_parse(struct ctm_bytes text, struct ctm_activenote *ret)
 	return 0;
 }
 
-/* --- files ---------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------- */
 
 static int write_all(int fd, const char *text, size_t len)
 {

@@ -49,12 +49,16 @@ int ctm_activenote_list(const struct ctm_host *host, struct ctm_activenote_names
 			struct ctm_err *err);
 /** -ENOENT: it is gone; -EBADMSG: it is none of ours, or of another version. Takes no lock. */
 int ctm_activenote_read(const struct ctm_host *host, const char *name, struct ctm_activenote *ret);
-/** Holds the lock of a note that was left. -EWOULDBLOCK: somebody is at work; -ENOENT: it is gone. */
+/**
+ * Holds the lock of a note that was left. -EWOULDBLOCK: somebody is at work; -ENOENT: it is gone.
+ */
 int ctm_activenote_claim(const struct ctm_host *host, const char *name, int *ret_fd);
 
 /** The pure part. -EBADMSG for anything but one whole note; -ENOMEM. */
 int ctm_activenote_parse(struct ctm_bytes text, struct ctm_activenote *ret);
-/** The file name for a volume id: bytes but letters, digits, "._-" as %XX. -ENAMETOOLONG, -ENOMEM. */
+/**
+ * The file name for a volume id: bytes but letters, digits, "._-" as %XX. -ENAMETOOLONG, -ENOMEM.
+ */
 int ctm_activenote_name(const char *volid, struct ctm_buf *ret);
 
 #endif

@@ -42,8 +42,8 @@ void ctm_dirvol_done(struct ctm_dirvol *dir);
 int ctm_dirvol_prove(const struct ctm_volume *vol, const struct ctm_dirvol *dir,
 		     struct ctm_err *err);
 /**
- * That the storage or the dataset is mounted where it belongs (vol->mount_root); for images too. Not
- * mounted, an old copy of the volume may lie in the folder below.
+ * That the storage or the dataset is mounted where it belongs (vol->mount_root); for images too.
+ * Not mounted, an old copy of the volume may lie in the folder below.
  */
 int ctm_dirvol_prove_mounted(const struct ctm_volume *vol, struct ctm_err *err);
 /** That the root of a container is at root: it holds the directories etc or usr. */

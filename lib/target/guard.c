@@ -241,7 +241,7 @@ static int check(struct ctm_guard *guard, const struct ctm_target *target,
 	return r;
 }
 
-/* --- activation ---------------------------------------------------------------------------------- */
+/* --- activation ----------------------------------------------------------------------------- */
 
 static bool needs_activation(const struct ctm_guard *guard, const struct ctm_target *target,
 			     const struct ctm_volume *vol)
@@ -292,7 +292,9 @@ static int activated(const struct ctm_guard *guard, struct ctm_target *target,
 		       0;
 }
 
-/* A running container has it somewhere; of a third party's storage even what it is must be asked. */
+/*
+ * A running container has it somewhere; of a third party's storage even what it is must be asked.
+ */
 static int find_running(const struct ctm_guard *guard, struct ctm_target *target,
 			const struct ctm_volume *vol, struct ctm_err *err)
 {
@@ -320,7 +322,7 @@ static int check_path(const struct ctm_guard *guard, const struct ctm_volume *vo
 	return r;
 }
 
-/* --- locks --------------------------------------------------------------------------------------- */
+/* --- locks ---------------------------------------------------------------------------------- */
 
 /*
  * The flock of PVE: for every change, and for readers while a loop device of theirs could be reused

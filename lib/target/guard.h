@@ -30,9 +30,10 @@ struct ctm_guard_opts {
 
 /**
  * CTM_REFUSED with the next step: running, mid-reboot, lock:, template, base volume, in use,
- * mounted elsewhere (which process, where), foreign loop device, not there and not to be activated. On
- * success the flock is held until ctm_guard_end(). For CTM_GUARD_WRITE the caller must locate the
- * target again afterwards (the configuration may have changed) and call ctm_guard_recheck() with it.
+ * mounted elsewhere (which process, where), foreign loop device, not there and not to be activated.
+ * On success the flock is held until ctm_guard_end(). For CTM_GUARD_WRITE the caller must locate
+ * the target again afterwards (the configuration may have changed) and call ctm_guard_recheck()
+ * with it.
  *
  * A volume of a stopped PVE container that is not there is activated (target/activate.h), but for
  * the hook: a start has done that already. vol is one of target's; both calls fill in what was open
@@ -45,8 +46,8 @@ int ctm_guard_recheck(struct ctm_guard *guard, struct ctm_target *target,
 		      const struct ctm_volume *vol, struct ctm_err *err);
 /**
  * Deactivates what was activated, then gives the locks back; nothing of the volume is attached any
- * more. Reports what could not be deactivated (the next run tries again); guard is gone in any case.
- * NULL is fine.
+ * more. Reports what could not be deactivated (the next run tries again); guard is gone in any
+ * case. NULL is fine.
  */
 int ctm_guard_end(struct ctm_guard *guard, struct ctm_err *err);
 void ctm_guard_free(struct ctm_guard *guard); /* ctm_guard_end() without a report */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which Proxmox VE this host has, as far as the reading of a container's configuration depends on it.
+ * Which Proxmox VE this host has, as far as the reading of a container's configuration depends on
+ * it.
  */
 #ifndef CTM_TARGET_PVEVERSION_H
 #define CTM_TARGET_PVEVERSION_H

@@ -48,7 +48,9 @@ static int fill_host_path(struct ctm_volume *volume, const struct ctm_mountpoint
 	return refuse_host_path(volume, mp->class);
 }
 
-/* The link that PVE's udev rule makes (ceph-rbdnamer-pve); it is there while the image is mapped. */
+/*
+ * The link that PVE's udev rule makes (ceph-rbdnamer-pve); it is there while the image is mapped.
+ */
 static int fill_rbd(const struct context *context, struct ctm_volume *volume,
 		    const struct ctm_storage_volume *found)
 {

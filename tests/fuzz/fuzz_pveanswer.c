@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the helper for Proxmox VE's storage library may answer, what a note of an activated volume may
- * say, and a ceph.conf.
+ * What the helper for Proxmox VE's storage library may answer, what a note of an activated volume
+ * may say, and a ceph.conf.
  */
 #include <ctype.h>
 #include <string.h>
