@@ -55,7 +55,7 @@ untested=(
 	"lib/target/devmount.c tests/root/110-attach.sh"
 	"lib/target/dirproof.c tests/test_dirvol.c"
 	"lib/target/forecast.c tests/root/110-attach.sh"
-	"lib/target/guard.c tests/root/120-guard.sh"
+	"lib/target/guard*.c tests/root/120-guard.sh"
 	"lib/target/inuse.c tests/root/120-guard.sh"
 	"lib/target/loopdev.c tests/root/110-attach.sh"
 	"lib/target/loopsearch.c tests/root/120-guard.sh"

@@ -211,6 +211,28 @@ Test(dirvol, the_host_itself_is_none)
 	cr_assert_str_eq(err.msg, "'/' is the root directory of this host, not a container");
 }
 
+/* What lies in a folder where the storage should be mounted is not the volume. */
+Test(dirvol, where_something_must_be_mounted)
+{
+	SCRATCH(s);
+	char path[512];
+	char proc[] = "/proc";
+	struct ctm_volume vol = { .path = path, .id = path, .storage = proc };
+	struct ctm_err err = { 0 };
+
+	(void)snprintf(path, sizeof(path), "%s/images", s.path);
+	cr_assert_eq(ctm_dirvol_prove_mounted(&vol, &err), 0, "nothing must be");
+	vol.mount_root = s.path;
+	cr_assert_eq(ctm_dirvol_prove_mounted(&vol, &err), -EPERM);
+	cr_assert_eq(err.code, CTM_REFUSED);
+	cr_assert_not_null(strstr(err.msg, "nothing is mounted at"), "%s", err.msg);
+	vol.mount_root = proc;
+	cr_assert_eq(ctm_dirvol_prove_mounted(&vol, &err), 0, "%s", err.msg);
+	/* a dataset has a better proof */
+	vol.mount_root = path;
+	cr_assert_eq(ctm_dirvol_prove_mounted(&vol, &err), 0, "%s", err.msg);
+}
+
 static const struct {
 	const char *name;
 	const char *dir;  /* made as a directory */

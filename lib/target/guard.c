@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/cleanup.h"
 #include "target/activate.h"
+#include "target/guard_config.h"
 #include "target/hostlock.h"
 #include "target/inuse.h"
 #include "target/running.h"
@@ -65,65 +66,6 @@ static bool changes(const struct ctm_guard *guard)
 static bool is_raw(const struct ctm_volume *vol)
 {
 	return vol->kind == CTM_VOLUME_IMAGE || vol->kind == CTM_VOLUME_BLOCK;
-}
-
-/* --- the configuration ------------------------------------------------------------------------ */
-
-static int add_label(const struct ctm_target *target, struct ctm_buf *label)
-{
-	switch (target->kind) {
-	case CTM_TARGET_PVE:
-		return ctm_buf_addf(label, "CT %u", target->vmid);
-	case CTM_TARGET_LXC:
-		return ctm_buf_addf(label, "container '%s'", target->name);
-	case CTM_TARGET_PATH:
-		break;
-	}
-	return ctm_buf_addf(label, "'%s'", target->name);
-}
-
-static int check_lock(const struct ctm_guard *guard, const struct ctm_target *target,
-		      struct ctm_err *err)
-{
-	int r;
-
-	if (!target->lock || !target->lock[0]) {
-		return 0;
-	}
-	r = ctm_err_set(err, CTM_REFUSED, 0, "%s is locked (%s)", guard->label.p, target->lock);
-	if (strcmp(target->lock, "mounted") == 0) {
-		ctm_err_hint(err, "unmount it with: pct unmount %s", target->name);
-	} else {
-		ctm_err_hint(
-			err,
-			"wait for the task that locked it to end; only if there is none any more, "
-			"unlock it with: pct unlock %s",
-			target->name);
-	}
-	return r;
-}
-
-static int check_config(const struct ctm_guard *guard, const struct ctm_target *target,
-			const struct ctm_volume *vol, struct ctm_err *err)
-{
-	if (vol->kind == CTM_VOLUME_BIND) {
-		return ctm_err_set(
-			err, CTM_REFUSED, 0,
-			"'%s' of %s is a directory of the host and not the container's own",
-			vol->path, guard->label.p);
-	}
-	if (!changes(guard)) {
-		return 0;
-	}
-	if (target->template) {
-		return ctm_err_set(err, CTM_REFUSED, 0, "%s is a template", guard->label.p);
-	}
-	if (vol->base) {
-		return ctm_err_set(err, CTM_REFUSED, 0,
-				   "'%s' is the base volume of a template; its clones stand on it",
-				   vol->id);
-	}
-	return check_lock(guard, target, err);
 }
 
 /* --- the container ---------------------------------------------------------------------------- */
@@ -223,7 +165,7 @@ static int check_stopped(struct ctm_guard *guard, const struct ctm_target *targe
 static int check(struct ctm_guard *guard, const struct ctm_target *target,
 		 const struct ctm_volume *vol, struct ctm_err *err)
 {
-	int r = check_config(guard, target, vol, err);
+	int r = ctm_guard_config(guard->label.p, changes(guard), target, vol, err);
 
 	if (r == 0) {
 		r = changes(guard) ? check_stopped(guard, target, err) :
@@ -378,7 +320,7 @@ static struct ctm_guard *guard_new(const struct ctm_host *host, const struct ctm
 	guard->volume = -1;
 	guard->active.note = -1;
 	if (ctm_buf_addf(&guard->sysroot, "%s", host->sysroot ? host->sysroot : "") < 0 ||
-	    add_label(target, &guard->label) < 0) {
+	    ctm_guard_label(target, &guard->label) < 0) {
 		return NULL;
 	}
 	guard->host.sysroot = guard->sysroot.p;
@@ -399,7 +341,7 @@ int ctm_guard_take(const struct ctm_host *host, struct ctm_target *target,
 		ctm_activation_sweep(&guard->host);
 	}
 	/* what needs no lock to be known is not waited for */
-	r = check_config(guard, target, vol, err);
+	r = ctm_guard_config(guard->label.p, changes(guard), target, vol, err);
 	if (r == 0 && !changes(guard)) {
 		r = find_running(guard, target, vol, err);
 		r = r < 0 ? r : look_running(guard, target, vol, err);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A volume that is not there is activated by Proxmox VE's storage library, which tests/perl stands in
-# for, and only what was not active before is deactivated again. An LV is an image that has a loop
+# A volume that is not there is activated by Proxmox VE's storage library, which tests/perl stands
+# in for, and only what was not active before is deactivated again. An LV is an image that has a loop
 # device, and a link to it in /dev, while it is active.
 . "${0%/*}/pve.sh"
 
@@ -78,13 +78,19 @@ cat >"$helper" <<END
 verb=\$1
 vmid=\$(grep -o -- '-[0-9]*-' <<<"\$2" | tr -d -)
 if [ "\$verb" != look ]; then
-	flock -n "$lock\${vmid:-\$(cat "$STANDIN/vmid")}.lock" true && echo "the lock is free" >>"$STANDIN/log"
+	flock -n "$lock\${vmid:-\$(cat "$STANDIN/vmid")}.lock" true &&
+		echo "the lock is free" >>"$STANDIN/log"
 fi
 (cd "/proc/\$\$/fd" && readlink * | grep -v ^pipe: | grep -v "^\$0" >"$STANDIN/descriptors")
 env | LC_ALL=C sort | grep -vE '^(PWD|SHLVL|_)=' >"$STANDIN/environment"
 if [ -e "$STANDIN/kill-before-\$verb" ]; then
 	kill -9 \$PPID
 	exit 1
+fi
+if [ "\$verb \$2" = "attach thick:vm-115-disk-0" ] && [ -p "$STANDIN/gate" ]; then
+	kill -9 \$PPID
+	cat "$STANDIN/gate"
+	exec >/dev/null 2>&1
 fi
 STANDIN=$STANDIN PERL5LIB=\$(cat "$STANDIN/lib") "$T_TOP/share/pve-storage.pl" "\$@"
 status=\$?
@@ -173,7 +179,7 @@ gave=" unmap thick:vm-115-disk-0 deactivate thick:vm-115-disk-0"
 took=${took# } gave=${gave# }
 lv=/dev/$group/vm-115-disk-0
 
-# --- an LV that is not active ----------------------------------------------------------------------
+# --- an LV that is not active -------------------------------------------------------------------
 
 image "$TMP/115.raw"
 image "$TMP/116.raw"
@@ -210,7 +216,7 @@ t_ok "inactive: map" ctm map 115
 t_is "inactive: map activates nothing" "$(calls)" ""
 t_match "inactive: map says what it has not seen" "$(cat "$T_OUT" "$T_ERR")" 'is not accessible'
 
-# --- one that is active ----------------------------------------------------------------------------
+# --- one that is active -------------------------------------------------------------------------
 
 plug "$TMP/115.raw" "$lv"
 t_status "active: check" 1 ctm check 115
@@ -219,7 +225,7 @@ t_is "active: the library is not asked" "$(calls)" ""
 t_ok "active: it stays so" test -b "$lv"
 pull "$lv"
 
-# --- two containers on one storage -----------------------------------------------------------------
+# --- two containers on one storage --------------------------------------------------------------
 
 ct 116 thick:vm-116-disk-0
 before=$(pve_trace "$TMP/115.raw")
@@ -229,7 +235,7 @@ t_is "two on one storage: it is repaired" "$(owners "$TMP/116.raw" | sort -u)" "
 t_is "two on one storage: the other is left alone" "$(pve_trace "$TMP/115.raw")" "$before"
 idle "two on one storage"
 
-# --- what is refused -------------------------------------------------------------------------------
+# --- what is refused ----------------------------------------------------------------------------
 
 # refused NAME REGEX HINT [WORD...]: check refuses with these words, and so does repair
 refused()
@@ -331,26 +337,28 @@ t_ok "hook: no activation" flock "${lock}115.lock" "$CTMEND" --sysroot "$TMP/sys
 t_match "hook: why" "$(cat "$T_ERR")" "'$lv' does not exist"
 t_is "hook: the library is not asked" "$(calls)" ""
 
-# --- the helper ------------------------------------------------------------------------------------
+# --- the helper ---------------------------------------------------------------------------------
 
 chmod go+w "$helper"
 refused "helper that others can write" 'not a file that root alone can write to' 'lvchange -ay -K'
 chmod go-w "$helper"
 mv "$helper" "$helper.away"
-refused "no helper" "'$lv' does not exist: .*is not installed" "lvchange -ay -K $group/vm-115-disk-0"
+refused "no helper" "'$lv' does not exist: .*is not installed" \
+	"lvchange -ay -K $group/vm-115-disk-0"
 ln -s pve-storage.pl.away "$helper"
 refused "helper behind a link" 'not a file that root alone can write to' 'lvchange -ay -K'
 mv "$helper.away" "$helper"
 t_is "the library is never asked that way" "$(calls)" ""
-t_status "the installed program takes none from --sysroot" 3 "$installed" --sysroot "$TMP/sys" check 115
-t_match "the installed program: why" "$(cat "$T_ERR")" 'with --sysroot Proxmox VE.s storage library is'
+t_status "the installed program takes none from --sysroot" 3 "$installed" --sysroot "$TMP/sys" \
+	check 115
+t_match "the installed program: why" "$(cat "$T_ERR")" 'with --sysroot .* library is not asked'
 t_is "the installed program does not run it" "$(calls)" ""
 echo /nonexistent >"$STANDIN/lib"
 refused "no library" 'PVE::Storage\) is not on this host' 'lvchange -ay -K'
 echo "$T_TOP/tests/perl" >"$STANDIN/lib"
 t_is "no library: nothing was called" "$(calls)" ""
 
-# --- a killed run ----------------------------------------------------------------------------------
+# --- a killed run -------------------------------------------------------------------------------
 
 # killed NAME WHEN: check of 115 is killed at that moment
 killed()
@@ -382,7 +390,8 @@ for when in after-attach before-detach; do
 	t_ok "killed $when: another's check" ctm check 116
 	flock -u 8
 	exec 8>&-
-	t_no_match "killed $when: not undone while the container is locked" "$(calls)" 'thick:vm-115'
+	t_no_match "killed $when: not undone while its container is locked" "$(calls)" \
+		'thick:vm-115'
 
 	# not while it is in use
 	t_mount "$(readlink "$lv")" "$TMP/used"
@@ -415,8 +424,6 @@ pull "$lv"
 # The helper outlives its caller for a while, and then activates.
 ct 115 thick:vm-115-disk-0
 mkfifo "$STANDIN/gate"
-sed -i "s|^STANDIN=|if [ \"\$verb\" = attach ] \&\& [ "\$2" = thick:vm-115-disk-0 ] \&\& [ -p $STANDIN/gate ]; then kill -9 \$PPID; cat $STANDIN/gate; exec >/dev/null 2>\&1; fi\n&|" \
-	"$helper"
 t_status "killed with the helper at work: check is killed" 137 ctm check 115
 t_status "killed with the helper at work: the volume is left alone" 3 ctm check 115
 t_match "killed with the helper at work: why" "$(cat "$T_ERR")" 'is still activating'
@@ -457,7 +464,7 @@ t_ok "deactivation fails: does it" test ! -e "$lv"
 idle "deactivation fails"
 calls >/dev/null
 
-# --- network storages, and where something must be mounted -------------------------------------------
+# --- network storages, and where something must be mounted --------------------------------------
 
 subvol=images/119/subvol-119-disk-0.subvol
 mkdir -p "$TMP/nas/$subvol/etc" "$TMP/export/$subvol" "$TMP/usb/$subvol/etc"
@@ -480,21 +487,28 @@ t_is "nfs: not what lies below" "$(stat -c %u "$TMP/nas/$subvol/etc")" 0
 idle nfs
 
 ct 119 "usb:119/subvol-119-disk-0.subvol"
-refused "a folder that is no mount point" "nothing is mounted at '$TMP/usb'" 'pvesm status --storage usb'
+refused "a folder that is no mount point" "nothing is mounted at '$TMP/usb'" \
+	'pvesm status --storage usb'
+cp "$TMP/115.raw" "$TMP/usb/images/119/vm-119-disk-1.raw"
+cp "$TMP/115.raw" "$TMP/export/images/119/vm-119-disk-1.raw"
+ct 119 "usb:119/vm-119-disk-1.raw"
+refused "an image where nothing is mounted" "nothing is mounted at '$TMP/usb'" 'pvesm status'
 t_mount "$TMP/export" "$TMP/usb" --bind
+t_ok "an image where something is mounted" ctm check 119
+ct 119 "usb:119/subvol-119-disk-0.subvol"
 t_ok "a folder that is one" ctm check 119
 t_umount "$TMP/usb"
 t_is "nobody is asked for a directory" "$(calls)" ""
 
-# --- rbd -------------------------------------------------------------------------------------------
+# --- rbd ----------------------------------------------------------------------------------------
 
 image "$TMP/120.raw"
 image=/dev/rbd-pve/$fsid/pool/vm-120-disk-0
 volume ceph:vm-120-disk-0 map "$image" "$TMP/120.raw" raw 0
 ct 120 ceph:vm-120-disk-0
 t_status "rbd: check maps it" 1 ctm check 120
-t_is "rbd: and unmaps it" "$(calls)" \
-	"activate ceph:vm-120-disk-0 map ceph:vm-120-disk-0 unmap ceph:vm-120-disk-0 deactivate ceph:vm-120-disk-0"
+t_is "rbd: and unmaps it" "$(calls)" "$(printf '%s ceph:vm-120-disk-0\n' activate map unmap \
+	deactivate | xargs)"
 idle rbd
 plug "$TMP/120.raw" "$image"
 t_status "rbd, mapped: check" 1 ctm check 120
@@ -509,7 +523,7 @@ t_is "rbd of another cluster: repaired" "$(owners "$TMP/120.raw" | sort -u)" "Us
 t_ok "rbd of another cluster: unmapped" test ! -e "$far"
 idle "rbd of another cluster"
 
-# --- a storage type that ctmend does not know --------------------------------------------------------
+# --- a storage type that ctmend does not know ---------------------------------------------------
 
 image "$TMP/121.raw"
 third=/dev/$group/third
@@ -533,6 +547,15 @@ ct 121 third:tree
 t_ok "third party, directory: repair" ctm repair -y 121
 t_is "third party, directory: repaired" "$(stat -c %u "$TMP/export/$subvol/etc/hostname")" 100000
 idle "third party, directory"
+monitor
+echo 115 >"$STANDIN/vmid"
+sed 's/^rootfs: .*/rootfs: third:tree/' "$TMP/sys/etc/pve/lxc/121.conf" \
+	>"$TMP/sys/etc/pve/lxc/115.conf"
+calls >/dev/null
+t_ok "third party, running: a directory is read where it is" ctm check 115
+t_match "third party, running: says so" "$(cat "$T_OUT")" 'the container is running'
+t_is "third party, running: nothing is activated" "$(calls)" ""
+calm
 volume third:base device "$third" "$TMP/121.raw" raw 1
 ct 121 third:base
 t_status "third party: a base volume is not repaired" 3 ctm repair -y 121
