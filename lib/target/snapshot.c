@@ -3,12 +3,8 @@
 #include "target/snapshot.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,21 +12,17 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/pathname.h"
+#include "storage/pverun.h"
 #include "target/hostfile.h"
 
 CTM_HOST_PATHS
 
-#define PLACE_PCT "/usr/sbin/pct"
+#define PLACE_PCT   "/usr/sbin/pct"
+#define DESCRIPTION "before a repair of owners by ctmend"
 
-/* Of what pct prints the end is kept, where the reason stands. */
-#define TAIL_MAX 1024
-
-/* Nothing of ours is inherited: what pct runs it finds in these places. */
-static char *const environment[] = {
-	(char[]){ "PATH=/usr/sbin:/usr/bin:/sbin:/bin" },
-	(char[]){ "LC_ALL=C" },
-	NULL,
-};
+/* A snapshot is a matter of seconds; but the freezing of a busy storage is waited for. */
+#define SECONDS_MAX 3600
+#define OUTPUT_MAX  ((size_t)512 * 1024)
 
 static int find_pct(const struct ctm_host *host, struct ctm_buf *ret, struct ctm_err *err)
 {
@@ -65,110 +57,6 @@ static int make_name(char ret[static CTM_SNAPSHOT_NAME_MAX])
 		       -EOVERFLOW;
 }
 
-/* --- run it ---------------------------------------------------------------------------------- */
-
-static int add_files(posix_spawn_file_actions_t *files, int out)
-{
-	int r = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
-
-	r = r ? r : posix_spawn_file_actions_adddup2(files, out, 1);
-	r = r ? r : posix_spawn_file_actions_adddup2(files, out, 2);
-	/* also of what we were started with ourselves */
-	return r ? r : posix_spawn_file_actions_addclosefrom_np(files, 3);
-}
-
-static int add_attributes(posix_spawnattr_t *attr)
-{
-	sigset_t none;
-	sigset_t all;
-	int r;
-
-	(void)sigemptyset(&none);
-	(void)sigfillset(&all);
-	r = posix_spawnattr_setsigmask(attr, &none);
-	r = r ? r : posix_spawnattr_setsigdefault(attr, &all);
-	return r ? r :
-		   posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-static int spawn(char *const argv[], int out, pid_t *ret)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	int r = posix_spawn_file_actions_init(&files);
-
-	if (r) {
-		return -r;
-	}
-	r = posix_spawnattr_init(&attr);
-	if (r == 0) {
-		r = add_files(&files, out);
-		r = r ? r : add_attributes(&attr);
-		r = r ? r : posix_spawn(ret, argv[0], &files, &attr, argv, environment);
-		(void)posix_spawnattr_destroy(&attr);
-	}
-	(void)posix_spawn_file_actions_destroy(&files);
-	return -r;
-}
-
-/* To the end of what it prints; the last bytes stay. */
-static int read_tail(int fd, struct ctm_buf *tail)
-{
-	char chunk[TAIL_MAX];
-	ssize_t n;
-
-	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n < 0) {
-			return -errno;
-		}
-		if (ctm_buf_add(tail, chunk, (size_t)n) < 0) {
-			return -ENOMEM;
-		}
-		if (tail->len > TAIL_MAX) {
-			memmove(tail->p, tail->p + tail->len - TAIL_MAX, TAIL_MAX + 1);
-			tail->len = TAIL_MAX;
-		}
-	}
-	return 0;
-}
-
-static int wait_for(pid_t pid, int *ret_status)
-{
-	while (waitpid(pid, ret_status, 0) < 0) {
-		if (errno != EINTR) {
-			return -errno;
-		}
-	}
-	return 0;
-}
-
-static int run(char *const argv[], struct ctm_buf *tail, int *ret_status)
-{
-	CLEANUP_CLOSE int out = -1;
-	int ends[2];
-	pid_t pid = 0;
-	int waited;
-	int r;
-
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		return -errno;
-	}
-	out = ends[0];
-	r = spawn(argv, ends[1], &pid);
-	(void)close(ends[1]);
-	if (r < 0) {
-		return r;
-	}
-	r = read_tail(out, tail);
-	/* what it still has to say, it says to nobody */
-	ctm_closep(&out);
-	waited = wait_for(pid, ret_status);
-	return r < 0 ? r : waited;
-}
-
 /* The last line that is not empty. */
 static const char *last_line(struct ctm_buf *text)
 {
@@ -181,22 +69,33 @@ static const char *last_line(struct ctm_buf *text)
 	return line ? line + 1 : text->p ? text->p : "";
 }
 
-static int failed(struct ctm_buf *tail, int status, struct ctm_err *err)
+static int failed(struct ctm_pverun *run, struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf said = { 0 };
-	const char *line = last_line(tail);
+	const char *line = last_line(&run->errors);
 	int r;
 
+	line = line[0] ? line : last_line(&run->output);
 	if (ctm_path_escape(&said, line, strlen(line)) < 0) {
 		return ctm_err_nomem(err);
 	}
-	if (WIFEXITED(status)) {
+	line = said.p ? said.p : "";
+	switch (run->status) {
+	case CTM_PVERUN_KILLED:
+		r = ctm_err_set(err, CTM_REFUSED, 0, "the snapshot failed, a signal ended pct");
+		break;
+	case CTM_PVERUN_TIMEOUT:
+		r = ctm_err_set(err, CTM_REFUSED, 0, "the snapshot was not made within %d s: %s",
+				SECONDS_MAX, line);
+		break;
+	case CTM_PVERUN_TOO_LONG:
+		r = ctm_err_set(err, CTM_REFUSED, 0, "the snapshot failed, pct would not end: %s",
+				line);
+		break;
+	default:
 		r = ctm_err_set(err, CTM_REFUSED, 0,
-				"the snapshot failed, pct ended with status %d: %s",
-				WEXITSTATUS(status), said.p ? said.p : "");
-	} else {
-		r = ctm_err_set(err, CTM_REFUSED, 0, "the snapshot failed, signal %d ended pct",
-				WTERMSIG(status));
+				"the snapshot failed, pct ended with status %d: %s", run->status,
+				line);
 	}
 	ctm_err_hint(err,
 		     "nothing was changed; not every storage can take snapshots: repeat without "
@@ -208,13 +107,9 @@ int ctm_snapshot_take(const struct ctm_host *host, unsigned int vmid,
 		      char ret[static CTM_SNAPSHOT_NAME_MAX], struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf pct = { 0 };
-	CLEANUP(ctm_buf_done) struct ctm_buf tail = { 0 };
-	char verb[] = "snapshot";
-	char option[] = "--description";
-	char text[] = "before a repair of owners by ctmend";
+	CLEANUP(ctm_pverun_done) struct ctm_pverun run = { 0 };
 	char name[CTM_SNAPSHOT_NAME_MAX];
 	char id[16];
-	int status = 0;
 	int r = find_pct(host, &pct, err);
 
 	if (r < 0) {
@@ -222,17 +117,18 @@ int ctm_snapshot_take(const struct ctm_host *host, unsigned int vmid,
 	}
 	r = make_name(name);
 	if (r == 0) {
-		char *const argv[] = { pct.p, verb, id, name, option, text, NULL };
+		const char *const argv[] = { pct.p,           "snapshot",  id,  name,
+					     "--description", DESCRIPTION, NULL };
 
 		(void)snprintf(id, sizeof(id), "%u", vmid);
-		r = run(argv, &tail, &status);
+		r = ctm_pverun(argv, -1, SECONDS_MAX, OUTPUT_MAX, &run);
 	}
 	if (r < 0) {
 		return ctm_err_set(err, CTM_REFUSED, r, "the snapshot failed, '%s': %s", pct.p,
 				   strerrordesc_np(-r));
 	}
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		return failed(&tail, status, err);
+	if (run.status != 0) {
+		return failed(&run, err);
 	}
 	CTM_DEBUG("snapshot", "CT %u: %s", vmid, name);
 	(void)snprintf(ret, CTM_SNAPSHOT_NAME_MAX, "%s", name);
