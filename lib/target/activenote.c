@@ -45,6 +45,9 @@ void ctm_activenote_names_done(struct ctm_activenote_names *names)
 
 int ctm_activenote_name(const char *volid, struct ctm_buf *ret)
 {
+	if (volid[0] == '\0') {
+		return -EINVAL;
+	}
 	for (const char *p = volid; *p != '\0'; p++) {
 		bool plain = isascii(*p) && (isalnum((unsigned char)*p) || strchr("._-", *p));
 
@@ -111,8 +114,11 @@ int ctm_activenote_parse(struct ctm_bytes text, struct ctm_activenote *ret)
 	if (!note.volid || (path.p && !note.path)) {
 		return -ENOMEM;
 	}
-	*ret = note;
-	note = (struct ctm_activenote){ 0 };
+	*ret = (struct ctm_activenote){
+		.vmid = note.vmid,
+		.volid = TAKE_PTR(note.volid),
+		.path = TAKE_PTR(note.path),
+	};
 	return 0;
 }
 

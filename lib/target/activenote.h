@@ -57,7 +57,8 @@ int ctm_activenote_claim(const struct ctm_host *host, const char *name, int *ret
 /** The pure part. -EBADMSG for anything but one whole note; -ENOMEM. */
 int ctm_activenote_parse(struct ctm_bytes text, struct ctm_activenote *ret);
 /**
- * The file name for a volume id: bytes but letters, digits, "._-" as %XX. -ENAMETOOLONG, -ENOMEM.
+ * The file name for a volume id: bytes but letters, digits, "._-" as %XX. -EINVAL for
+ * an empty one, -ENAMETOOLONG, -ENOMEM.
  */
 int ctm_activenote_name(const char *volid, struct ctm_buf *ret);
 
