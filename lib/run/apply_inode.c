@@ -3,6 +3,7 @@
 #include "run/apply_inode.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
@@ -114,11 +115,40 @@ struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 	return c.r < 0 ? ctm_step_fail(c.r, c.what) : verify(ops, fs, h, after);
 }
 
+/*
+ * What failed half way is better as it was: the owner would be right from now on, and nothing on
+ * the disk would tell that a capability for which there was no room is missing.
+ */
+static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct ctm_inode_state *was,
+		      struct ctm_step *step)
+{
+	static const char *const words[][2] = {
+		{ "chmod", "chmod, taken back" },
+		{ "acl", "acl, taken back" },
+		{ "capability", "capability, taken back" },
+		{ "verify", "verify, taken back" },
+	};
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_inode_state now;
+
+	if (ops->read(fs, h, &arena, &now) < 0 || ctm_inode_state_eq(&now, was) ||
+	    ctm_inode_change(ops, fs, h, &now, was).did != CTM_DID_CHANGE) {
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		if (strcmp(step->what, words[i][0]) == 0) {
+			step->what = words[i][1];
+			return;
+		}
+	}
+}
+
 static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
 				   const struct ctm_entry *entry, bool halfway)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
 	struct ctm_inode_state now;
+	struct ctm_step step;
 	int r = ops->read(fs, h, &arena, &now);
 
 	if (r < 0) {
@@ -131,7 +161,11 @@ static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
 	    !(halfway && ctm_inode_halfway(&entry->before, &entry->after, &now))) {
 		return ctm_step_conflict("changed");
 	}
-	return ctm_inode_change(ops, fs, h, &now, &entry->after);
+	step = ctm_inode_change(ops, fs, h, &now, &entry->after);
+	if (step.did == CTM_DID_FAIL) {
+		take_back(ops, fs, h, &entry->before, &step);
+	}
+	return step;
 }
 
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,

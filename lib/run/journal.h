@@ -93,7 +93,7 @@ static inline void ctm_journal_freep(struct ctm_journal **j)
 struct ctm_run_failure {
 	uint64_t entry;
 	int errnum;
-	char what[16];
+	char what[32];
 };
 
 /**

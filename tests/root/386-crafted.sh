@@ -16,6 +16,26 @@ t_mount "$image" "$TMP/in"
 	touch usr/f{1..30}
 	chown -R 100000:100000 .
 	touch etc/{uid,type,names,size,sound} var/lib/apt/lists/partial/{odd,even}
+	# No room for the four bytes by which a capability grows when it is bound to the container's root.
+	cp /bin/true usr/full
+	setcap cap_net_raw=ep usr/full
+	python3 - usr/full <<-'END'
+		import os, sys
+		sizes = []
+		def fits(i, size):
+		    try:
+		        os.setxattr(sys.argv[1], "user.%d" % i, b"x" * size)
+		        return True
+		    except OSError:
+		        return False
+		for size in 4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 0:
+		    while fits(len(sizes), size):
+		        sizes.append(size)
+		# What is left between them: each one grows as far as it goes.
+		for i, size in enumerate(sizes):
+		    while fits(i, size + 4):
+		        size += 4
+	END
 )
 t_umount "$TMP/in"
 # More than a second's worth of nanoseconds, an owner that is no id, a type that is none, more names
@@ -39,6 +59,11 @@ t_status "what can be is repaired" 4 ctm repair --yes $vmid
 for file in names sound; do
 	t_is "$file" "$(owners /etc/$file)" 100000:100000
 done
+t_mount "$image" "$TMP/in" -o ro
+t_match "no room for its capability: it is as it was" "$(getcap -n "$TMP/in/usr/full")" \
+	'usr/full cap_net_raw=ep$'
+t_is "with its owner" "$(stat -c %u:%g "$TMP/in/usr/full")" 0:0
+t_umount "$TMP/in"
 t_is "a file is gone whatever its times" \
 	"$(debugfs -R 'ls /var/lib/apt/lists/partial' "$image" 2>/dev/null | grep -c odd)" 0
 t_status "a second repair can do no more" 4 ctm repair --yes $vmid
