@@ -15,6 +15,28 @@ static void check_path(const char *path)
 	FUZZ_CHECK(len < 3 || strcmp(path + len - 3, "/..") != 0);
 }
 
+/* With a path, or with what Proxmox VE's library finds it by. */
+static void check_volume(const struct ctm_storage_volume *volume)
+{
+	if (volume->path) {
+		check_path(volume->path);
+		FUZZ_CHECK(volume->format && !volume->by_pve && !volume->rbd_image);
+	} else if (volume->rbd_image) {
+		char below[8192];
+
+		/* where udev links it */
+		if ((size_t)snprintf(below, sizeof(below), "/dev/%s", volume->rbd_image) <
+		    sizeof(below)) {
+			check_path(below);
+		}
+		FUZZ_CHECK(volume->activates && volume->rbd_image[0] != '/');
+	} else {
+		FUZZ_CHECK(volume->by_pve && volume->activates);
+		FUZZ_CHECK(!ctm_storage_type_find(volume->storage->type));
+	}
+	FUZZ_CHECK(!volume->mount_root || volume->mount_root[0] == '/');
+}
+
 static void resolve(const struct ctm_storagecfg *cfg, const struct ctm_storage *storage)
 {
 	static const char *const names[] = {
@@ -31,8 +53,8 @@ static void resolve(const struct ctm_storagecfg *cfg, const struct ctm_storage *
 
 		FUZZ_CHECK(ctm_buf_addf(&volid, "%s:%s", storage->id, names[i]) == 0);
 		if (ctm_storage_resolve(cfg, volid.p, &volume, &err) == 0) {
-			check_path(volume.path);
-			FUZZ_CHECK(volume.storage == storage && volume.format);
+			check_volume(&volume);
+			FUZZ_CHECK(volume.storage == storage);
 			if (volume.trusted_prefix) {
 				size_t len = strlen(volume.trusted_prefix);
 
@@ -56,7 +78,7 @@ static void resolve_first_line(const struct ctm_storagecfg *cfg, const uint8_t *
 
 	volid[strcspn(volid, "\n")] = '\0';
 	if (ctm_storage_resolve(cfg, volid, &volume, NULL) == 0) {
-		check_path(volume.path);
+		check_volume(&volume);
 	}
 	ctm_storage_volume_done(&volume);
 	free(volid);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A volume that is not there is activated by Proxmox VE's storage library, which tests/perl stands
-# in for, and only what was not active before is deactivated again. An LV is an image that has a loop
-# device, and a link to it in /dev, while it is active.
+# in for, and only what was not active before is deactivated again. An LV is an image that has a
+# loop device, and a link to it in /dev, while it is active.
 . "${0%/*}/pve.sh"
 
 installed=$CTMEND
