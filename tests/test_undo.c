@@ -136,6 +136,34 @@ Test(undo, a_run_that_changed_nothing)
 	cr_assert_str_eq(info.name, out.run, "it can be named");
 }
 
+/* An undo of which something failed is tried again by the same command. */
+Test(undo, tried_again)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	OUTCOME out = { 0 };
+	OUTCOME again = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+	char run[CTM_RUN_NAME_MAX];
+
+	stage_damage(s);
+	before = fake_listing(&s->fs);
+	free(stage_repair(s));
+	fake_at(&s->fs, "usr/bin/vi")->attr = CTM_ATTR_IMMUTABLE;
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0);
+	memcpy(run, info.name, sizeof(run));
+	cr_assert_eq(ctm_undo(&s->run, run, &out, &err), 0, "%s", err.msg);
+	cr_assert_eq(out.counts.failed, 1);
+	fake_at(&s->fs, "usr/bin/vi")->attr = 0;
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0, "%s", err.msg);
+	cr_assert_str_eq(info.name, run);
+	cr_assert_eq(ctm_undo(&s->run, run, &again, &err), 0, "%s", err.msg);
+	cr_assert_not(ctm_outcome_partial(&again));
+	stage_expect(s, before, "tried again");
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), -EPERM, "it is undone now");
+}
+
 static int count_entries(const struct ctm_entry *entry, void *arg)
 {
 	unsigned int *n = arg;

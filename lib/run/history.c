@@ -123,7 +123,8 @@ static void link_undos(struct ctm_history *history)
 		const struct ctm_run_info *undo = &history->runs.v[i];
 		struct ctm_run_info *undone;
 
-		if (undo->kind != CTM_RUN_UNDO ||
+		/* Where a call failed (no room, a read-only file system) it may work the next time. */
+		if (undo->kind != CTM_RUN_UNDO || undo->counts.failed > 0 ||
 		    (undo->status != CTM_RUN_DONE && undo->status != CTM_RUN_PARTLY)) {
 			continue;
 		}

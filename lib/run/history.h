@@ -17,7 +17,7 @@ enum ctm_run_status {
 	CTM_RUN_DONE,        /* ended, nothing was left */
 	CTM_RUN_PARTLY,      /* ended, something was left */
 	CTM_RUN_INTERRUPTED, /* has no end */
-	CTM_RUN_UNDONE,      /* taken back by a later run */
+	CTM_RUN_UNDONE,      /* taken back by a later run, as far as nobody has changed it since */
 	/* its record cannot be read: .problem says why, only .name is set besides */
 	CTM_RUN_DAMAGED,
 };
