@@ -292,8 +292,8 @@ tree()
 mandoc_lint()
 {
 	# Which other pages are installed is the machine's affair.
-	quiet eval 'mandoc -T lint -W style "${pages[@]}" 2>&1 |
-		grep -vE "mandoc\.db|referenced manual not found"'
+	mandoc -T lint -W style "${pages[@]}" 2>&1 |
+		grep -vE 'mandoc\.db|referenced manual not found' | quiet cat
 }
 
 groff_lint()
