@@ -44,7 +44,8 @@
 #   TEST_TIMEOUT=  seconds for one test program or script (300)
 #   REQUIRE_ROOT_TESTS=1
 #                  a skipped test is a failure; default when root runs the tests
-#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir mandir bashcompdir zshcompdir
+#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir mandir bashcompdir
+#   zshcompdir
 #   DESTDIR
 #   PKG_CONFIG AR INSTALL CLANG_FORMAT CLANG_TIDY
 

@@ -106,9 +106,9 @@ static int hold_standard_descriptors(void)
 
 /*
  * What the caller's surroundings must not decide: the modes of records and locks, and how a file
- * that grows beyond a limit ends. A tree can be made so that what is wrong with it takes much memory;
- * when the host runs out of it, this program is the one to go, not a guest: what it was doing can be
- * done again, or finished.
+ * that grows beyond a limit ends. A tree can be made so that what is wrong with it takes much
+ * memory; when the host runs out of it, this program is the one to go, not a guest: what it was
+ * doing can be done again, or finished.
  */
 static void settle_in(void)
 {

@@ -263,7 +263,7 @@ width()
 		.clang-tidy) continue ;;
 		esac
 		expand "$file" | awk -v file="$file" '
-			length($0) > (file ~ /\.sh$/ ? 120 : 100) && file !~ /\.md$/ {
+			length($0) > (file ~ /\.sh$|^Makefile$/ ? 120 : 100) && file !~ /\.md$/ {
 				print file ":" NR ": " length($0) " columns"
 			}'
 	done
@@ -292,8 +292,8 @@ tree()
 mandoc_lint()
 {
 	# Which other pages are installed is the machine's affair.
-	mandoc -T lint -W style "${pages[@]}" 2>&1 |
-		grep -vE 'mandoc\.db|referenced manual not found' | quiet cat
+	! mandoc -T lint -W style "${pages[@]}" 2>&1 |
+		grep -vE 'mandoc\.db|referenced manual not found'
 }
 
 groff_lint()

@@ -271,7 +271,7 @@ static const struct {
 	  true,
 	  "1 of 1 inodes (100 %) have uid and gid of the host" },
 	{ "nothing counted", 0, { 0, 0 }, false, false, false, false, NULL },
-	{ "a selection, nothing known of the rest", 10, { 10, 10 }, true, false, false, false, NULL },
+	{ "a part, nothing known of the rest", 10, { 10, 10 }, true, false, false, false, NULL },
 	{ "a selection of a sound volume", 1300, { 10, 10 }, true, true, false, false, NULL },
 	{ "a selection of a volume never shifted",
 	  1300,

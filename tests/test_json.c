@@ -161,9 +161,9 @@ Test(json, without_a_document_nothing_happens)
 /* What an undo would do: a path in three kinds of change, and one that would be left. */
 Test(json, preview)
 {
-	static const struct ctm_inode_state host = { .mode = 0100644 };
-	static const struct ctm_inode_state mapped = { .mode = 0100644, .uid = { 100000 } };
-	static const struct ctm_entry entries[] = {
+	const struct ctm_inode_state host = { .mode = 0100644 };
+	const struct ctm_inode_state mapped = { .mode = 0100644, .uid = { 100000 } };
+	const struct ctm_entry entries[] = {
 		{ .kind = CTM_ENTRY_REMOVE, .ref = { .path = "a", .path_len = 1 }, .before = host },
 		{ .kind = CTM_ENTRY_SET,
 		  .ref = { .path = "b\n", .path_len = 2 },

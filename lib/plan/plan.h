@@ -136,7 +136,7 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
  * volume, go to ctm_plan_other_name(), a ctm_fact_fn; want_all as in the first scan.
  */
 bool ctm_plan_wants_names(const struct ctm_plan *plan);
-int ctm_plan_other_name(const struct ctm_fact *fact, void *arg);
+int ctm_plan_other_name(const struct ctm_fact *fact, void *plan);
 /**
  * The scan's totals; the plan takes over their memory, *totals is then empty. whole: counts of the
  * whole volume where the selection is a part of it (from a second, counting scan), else NULL.

@@ -6,8 +6,8 @@
  *
  * A target object is of one volume. It has "target" and either "error" (with "code": "refused",
  * "failed", "usage", "message", "next") or the volume, the map, "inodes", "digest", "groups",
- * "findings" and "actions". Paths are escaped as in text; "path_raw" (base64 of the bytes) is there whenever that
- * changed them.
+ * "findings" and "actions". Paths are escaped as in text; "path_raw" (base64 of the bytes) is
+ * there whenever that changed them.
  */
 #ifndef CTM_REPORT_JSON_H
 #define CTM_REPORT_JSON_H

@@ -38,8 +38,9 @@ static const struct fs_row {
 } table[] = {
 	/*
 	 * The ext4 driver takes all three, and noload from each only under this name. What to do on
-	 * errors stands in the superblock as well, and can be to panic: not for a volume to decide. To
-	 * go on is what mkfs writes there; an entry that fails is told of, the rest is done.
+	 * errors stands in the superblock as well, and can be to panic: not for a volume to
+	 * decide. To go on is what mkfs writes there; an entry that fails is told of, the rest
+	 * is done.
 	 */
 	{ .type = "ext2",
 	  .driver = "ext4",

@@ -29,7 +29,8 @@ int ctm_starter_config(const struct ctm_host *host, unsigned int vmid, enum ctm_
 
 /**
  * The name for ctm_starter_monitor(): of the socket that belongs to a hook's LXC_NAME and
- * LXC_CONFIG_FILE. Nothing is read, so that it is known of a container which cannot be located, too.
+ * LXC_CONFIG_FILE. Nothing is read, so that it is known of a container which cannot be located,
+ * too.
  */
 int ctm_starter_socket(const struct ctm_host *host, const char *name, const char *config,
 		       struct ctm_buf *ret, struct ctm_err *err);
