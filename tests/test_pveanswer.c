@@ -82,7 +82,7 @@ static const struct {
 	  "not to be understood" },
 	{ "unknown line", ANSWER("path /a\nformat raw\nbase 0\nactive 0\nmore 1\n"),
 	  "not to be understood" },
-	{ "a longer key", ANSWER("pathes /a\nformat raw\nbase 0\nactive 0\n"),
+	{ "a longer key", ANSWER("paths /a\nformat raw\nbase 0\nactive 0\n"),
 	  "not to be understood" },
 	{ "no boolean", ANSWER("path /a\nformat raw\nbase 0\nactive yes\n"),
 	  "not to be understood" },

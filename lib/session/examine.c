@@ -304,13 +304,13 @@ int ctm_examine(const char *name, const struct ctm_session_opts *opts, struct ct
 	CLEANUP(ctm_reading_done) struct ctm_reading reading = { 0 };
 	int r = ctm_exam_new(name, opts, &exam, err);
 
-	if (r == 0) {
+	if (r == 0 && exam) {
 		r = ctm_reading_begin(exam, opts, &reading, err);
 	}
 	if (r == 0) {
 		r = ctm_volumes_note(exam, opts, err);
 	}
-	if (r == 0) {
+	if (r == 0 && exam) {
 		r = ctm_exam_look(exam, opts, reading.att, err);
 	}
 	if (r == 0) {

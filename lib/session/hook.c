@@ -66,7 +66,7 @@ static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_se
 		return r;
 	}
 	/* One line: LXC reads little of what a hook prints. */
-	if (*ret && target->volumes.v[0].kind != CTM_VOLUME_DIR) {
+	if (*ret && target && target->volumes.v[0].kind != CTM_VOLUME_DIR) {
 		return ctm_err_set(err, CTM_REFUSED, 0,
 				   "a hook mounts no image; stop it and use: ctmend repair %s",
 				   call->name);
