@@ -57,7 +57,8 @@ static const struct {
 	  "(line 4: id map \"b 0 1 1\": type \"b\" is neither u nor g)|" },
 	{ "lines that PVE does not take", ROOTFS FLAG "Unprivileged: 1\n",
 	  "conf.unknown line 3: unable to parse, ignored: Unprivileged: 1|" },
-	{ "lock", ROOTFS FLAG "lock: backup\n", "conf.lock backup|" },
+	{ "lock", ROOTFS FLAG "lock: backup\n",
+	  "conf.lock backup: a backup (vzdump) is at work, or one has died|" },
 };
 
 CASES(lint_conf, findings, rows)

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "config/ctmap.h"
+#include "config/pctlock.h"
 #include "plan/lint.h"
 
 /* "snapshot section [before]" */
@@ -139,7 +140,12 @@ int ctm_lint_warnings(const struct ctm_target *target, struct ctm_plan *plan)
 
 int ctm_lint_lock(const struct ctm_target *target, struct ctm_plan *plan)
 {
-	return target->lock && target->lock[0] ?
-		       ctm_plan_note(plan, CTM_F_CONF_LOCK, NULL, 0, target->lock) :
-		       0;
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	int r;
+
+	if (!target->lock || !target->lock[0]) {
+		return 0;
+	}
+	r = ctm_buf_addf(&text, "%s: %s", target->lock, ctm_pctlock(target->lock)->means);
+	return r < 0 ? r : ctm_plan_note(plan, CTM_F_CONF_LOCK, NULL, 0, text.p);
 }

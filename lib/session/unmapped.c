@@ -43,6 +43,27 @@ static int guess(struct ctm_exam *exam, struct ctm_err *err)
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
+/*
+ * Incus and LXD keep a container at POOL/containers/NAME/rootfs and its map in their database; an
+ * empty map there means that the disk is not shifted, and must not be.
+ */
+static int note_incus(struct ctm_exam *exam, struct ctm_err *err)
+{
+	const char *path = exam->volume->path;
+
+	if (!path || !strstr(path, "/storage-pools/") || !strstr(path, "/containers/")) {
+		return 0;
+	}
+	return ctm_exam_note(
+		       exam,
+		       "this looks like a container of Incus or LXD, which keep its map in "
+		       "their database: see volatile.last_state.idmap of 'incus config show NAME "
+		       "--expanded' (or lxc) and give it as --map u:NSID:HOSTID:RANGE,g:...; [] "
+		       "there means that nothing is shifted on disk") < 0 ?
+		       ctm_err_nomem(err) :
+		       0;
+}
+
 /* More than half of the inodes have a uid in one range that does not begin at 0. */
 static bool looks_shifted(const struct ctm_scan_totals *seen, uint32_t *ret_base, uint64_t *ret_n)
 {
@@ -125,7 +146,8 @@ int ctm_exam_unmapped(struct ctm_exam *exam, const struct ctm_session_opts *opts
 		return r;
 	}
 	if (!exam->volume->unshifted) {
-		return guess(exam, err);
+		r = guess(exam, err);
+		return r < 0 ? r : note_incus(exam, err);
 	}
 	return looks_shifted(&exam->seen, &base, &n) ? contradict(exam, opts, base, n, err) : 0;
 }

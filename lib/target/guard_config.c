@@ -2,7 +2,7 @@
 /* What a container's configuration says against using a volume. */
 #include "target/guard_config.h"
 
-#include <string.h>
+#include "config/pctlock.h"
 
 int ctm_guard_label(const struct ctm_target *target, struct ctm_buf *ret)
 {
@@ -19,21 +19,16 @@ int ctm_guard_label(const struct ctm_target *target, struct ctm_buf *ret)
 
 static int check_lock(const char *label, const struct ctm_target *target, struct ctm_err *err)
 {
+	const struct ctm_pctlock *lock;
 	int r;
 
 	if (!target->lock || !target->lock[0]) {
 		return 0;
 	}
-	r = ctm_err_set(err, CTM_REFUSED, 0, "%s is locked (%s)", label, target->lock);
-	if (strcmp(target->lock, "mounted") == 0) {
-		ctm_err_hint(err, "unmount it with: pct unmount %s", target->name);
-	} else {
-		ctm_err_hint(
-			err,
-			"wait for the task that locked it to end; only if there is none any more, "
-			"unlock it with: pct unlock %s",
-			target->name);
-	}
+	lock = ctm_pctlock(target->lock);
+	r = ctm_err_set(err, CTM_REFUSED, 0, "%s is locked (%s): %s", label, target->lock,
+			lock->means);
+	ctm_err_hint(err, "%s; then: pct %s %s", lock->look, lock->verb, target->name);
 	return r;
 }
 

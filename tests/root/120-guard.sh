@@ -101,7 +101,7 @@ for volume in block image dir; do
 	declare -n words=$volume
 	allowed "$volume: reading" "${words[@]}" guard=read
 	allowed "$volume: writing" "${words[@]}" guard=write access=write
-	refused "$volume: lock" '^CT 115 is locked \(backup\)$' "${words[@]}" guard=write lock=backup
+	refused "$volume: lock" '^CT 115 is locked \(backup\): a backup ' "${words[@]}" guard=write lock=backup
 	hint "$volume: lock" 'pct unlock 115'
 	refused "$volume: lock: mounted" 'locked \(mounted\)' "${words[@]}" guard=write lock=mounted
 	hint "$volume: lock: mounted" 'pct unmount 115'

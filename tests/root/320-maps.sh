@@ -160,4 +160,13 @@ t_status "without a map there is no repair" 3 ctm repair --yes "$dir"
 t_match "and the message says how to get one" "$(cat "$T_ERR")" '--map'
 t_status "nor a diff, which would show no changes" 3 ctm diff "$dir"
 t_is "nothing has changed" "$(pve_trace "$dir")" "$trace"
+# Incus and LXD keep their maps where nobody else reads them.
+incus=$TMP/storage-pools/default/containers/web/rootfs
+mkdir -p "$incus/etc"
+chown -R 1000000:1000000 "$incus"
+t_status "a root of Incus can be looked at" 0 ctm check "$incus"
+t_match "and it is said where its map is" "$(cat "$T_OUT")" 'volatile\.last_state\.idmap'
+t_status "without its map nothing is repaired" 3 ctm repair --yes "$incus"
+t_status "with it there is nothing to do" 0 ctm repair --yes --map 1000000 "$incus"
+
 t_done
