@@ -332,6 +332,33 @@ Test(plan, copies_what_it_keeps)
 		  ctm_bytes_eq(a->before.acl_access, acl_of("u::rwx,g::r-x,m::r-x,o::---", want)));
 }
 
+/* A tree that takes more memory than there may be: not one fact beyond it is kept. */
+Test(plan, memory_has_an_end)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	struct ctm_policy policy = { .map = map, .rules_on = rules_on, .memory = 1 << 20 };
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	char path[4001];
+	size_t n = 0;
+	int r;
+
+	memset(path, 'd', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	for (size_t i = 200; i < sizeof(path) - 1; i += 200) {
+		path[i] = '/';
+	}
+	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
+	do {
+		const struct ctm_fact fact = fact_of(path, 0644, 0, 0);
+
+		r = ctm_plan_fact(&fact, plan);
+		n++;
+	} while (r == 0 && n < 10000);
+	cr_assert_eq(r, -EFBIG);
+	cr_assert_gt(n, 50, "%zu", n);
+	cr_assert_lt(n, 300, "%zu", n);
+}
+
 Test(plan, without_a_map_nothing_is_judged)
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *empty = ctm_idmap_new();

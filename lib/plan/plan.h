@@ -48,6 +48,7 @@ struct ctm_policy {
 	bool raw_volume;
 	/* Which tables of ctm_rules_all apply (their present_if exists), by index; NULL: none. */
 	const bool *rules_on;
+	size_t memory; /* bytes that facts may fill, 0: any number */
 };
 
 /** All of an inode that a repair may change. Absent attributes have p NULL. */
@@ -127,7 +128,7 @@ static inline void ctm_planp_free(struct ctm_plan **plan)
  * A ctm_fact_fn: judges one fact. Every name of the volume comes at most once, and of an inode with
  * several names that is off the map each name comes (that is how names outside are noticed). An
  * inode whose attributes could not be read must come as CTM_FACT_ERROR alone: what is not known
- * would be lost in a repair. -ENOMEM.
+ * would be lost in a repair. -EFBIG: policy.memory is full. -ENOMEM.
  */
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
 /**

@@ -330,6 +330,15 @@ static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 	return r;
 }
 
+/* The deeper a tree, the longer its paths: a few thousand directories can fill any memory. */
+static bool is_full(const struct ctm_plan *plan)
+{
+	return plan->policy.memory > 0 &&
+	       plan->arena.used + plan->actions.cap * sizeof(*plan->actions.v) +
+			       plan->findings.cap * sizeof(*plan->findings.v) >
+		       plan->policy.memory;
+}
+
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 {
 	struct ctm_plan *p = plan;
@@ -342,6 +351,9 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 		.err = fact->err,
 	};
 
+	if (is_full(p)) {
+		return -EFBIG;
+	}
 	switch (fact->kind) {
 	case CTM_FACT_INODE:
 		return p->work->judges ? plan_inode(p, fact) : 0;

@@ -123,7 +123,7 @@ static void link_undos(struct ctm_history *history)
 		const struct ctm_run_info *undo = &history->runs.v[i];
 		struct ctm_run_info *undone;
 
-		/* Where a call failed (no room, a read-only file system) it may work the next time. */
+		/* Where a call failed (no room, say) it may work the next time. */
 		if (undo->kind != CTM_RUN_UNDO || undo->counts.failed > 0 ||
 		    (undo->status != CTM_RUN_DONE && undo->status != CTM_RUN_PARTLY)) {
 			continue;

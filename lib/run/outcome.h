@@ -26,7 +26,8 @@ struct ctm_result {
 	size_t path_len;
 	/*
 	 * What was tried or found, static: "open", "chown", "chmod", "acl", "capability", "verify",
-	 * "remove", "restore", "mtime", "changed", "gone"; "capability, taken back": it is as it was.
+	 * "remove", "restore", "mtime", "changed", "gone"; "capability, taken back": failed, but is
+	 * as it was.
 	 */
 	const char *what;
 	int err;    /* positive errno, 0 for a conflict */

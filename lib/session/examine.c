@@ -80,9 +80,9 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	}
 	/* Others do not even see /etc/pve, and would hear that there is no such container. */
 	if (geteuid() != 0) {
-		r = ctm_err_set(err, CTM_REFUSED, 0, "only root may look at a container's files");
+		(void)ctm_err_set(err, CTM_REFUSED, 0, "only root may look at a container's files");
 		ctm_err_hint(err, "call it by sudo");
-		return r;
+		return -EPERM;
 	}
 	struct ctm_target_opts target_opts = opts->target;
 
@@ -131,6 +131,26 @@ static int count_whole(struct ctm_plan *plan, const struct ctm_scan_request *par
 	return ctm_source_scan(src, &req, names ? ctm_plan_other_name : NULL, plan, ret, err);
 }
 
+/* As much as leaves a host alive that has something else to do. */
+static size_t memory_limit(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : 0;
+}
+
+static int too_much(const struct ctm_plan *plan, struct ctm_err *err)
+{
+	int r = ctm_err_set(err, CTM_REFUSED, EFBIG,
+			    "so much is wrong, or at such long paths, that %zu MiB of memory do "
+			    "not hold it",
+			    plan->policy.memory >> 20);
+
+	ctm_err_hint(err, "look at one directory after the other, with --path");
+	return r;
+}
+
 static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 		     const struct ctm_session_opts *opts, struct ctm_attached *att,
 		     struct ctm_err *err)
@@ -155,6 +175,7 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 	r = ctm_walk_new(ctm_attached_root(att), &src, err);
 	if (r == 0) {
 		r = ctm_source_scan(src, &req, ctm_plan_fact, plan, &totals, err);
+		r = r == -EFBIG ? too_much(plan, err) : r;
 	}
 	if (r == 0 && !sel->whole &&
 	    (totals.host[CTM_UID] || totals.host[CTM_GID] || ctm_plan_wants_names(plan))) {
@@ -200,6 +221,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		.n_starts = sel.n_starts,
 		.rules_on = sel.rules_on,
 		.raw_volume = exam->volume->kind != CTM_VOLUME_DIR,
+		.memory = memory_limit(),
 	};
 	r = ctm_plan_new(&policy, &plan);
 	if (r == -EINVAL) {
