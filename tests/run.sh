@@ -13,6 +13,15 @@
 # nothing was skipped where that counts.
 set -u -o pipefail
 
+# Nothing that a test leaves running may keep make waiting for its jobserver.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+for fd in "/proc/$$/fd/"*; do
+	fd=${fd##*/}
+	if [ "$fd" -gt 2 ] && [ "$fd" -lt 255 ]; then
+		eval "exec $fd>&-"
+	fi
+done
+
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 . tests/leftovers.sh

@@ -77,7 +77,11 @@ other()
 
 stop()
 {
-	kill "$other" 2>/dev/null
+	local children
+
+	# flock -o leaves its command behind
+	mapfile -t children < <(ps -o pid= --ppid "${other:-0}")
+	kill "$other" "${children[@]// /}" 2>/dev/null
 	wait "$other" 2>/dev/null
 }
 t_defer stop

@@ -23,7 +23,11 @@ background()
 
 stop()
 {
-	kill -KILL "$other" 2>/dev/null
+	local children
+
+	# flock -o leaves its command behind
+	mapfile -t children < <(ps -o pid= --ppid "${other:-0}")
+	kill -KILL "$other" "${children[@]// /}" 2>/dev/null
 	wait "$other" 2>/dev/null
 }
 t_defer stop
