@@ -27,6 +27,12 @@ TMP=$(mktemp -d "${CTM_SCRATCH:-${TMPDIR:-/tmp}}/ctmend-$T_NAME.XXXXXX") || exit
 T_OUT=$TMP/.stdout
 T_ERR=$TMP/.stderr
 
+# LeakSanitizer cannot work in a process that is traced.
+strace()
+{
+	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 command strace "$@"
+}
+
 t__say()
 {
 	T_COUNT=$((T_COUNT + 1))
