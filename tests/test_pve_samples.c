@@ -324,8 +324,8 @@ static void check_row(const char *file, const struct ctm_target *target, json_t 
 		} else if (strcmp(key, "template") == 0) {
 			check_flag(file, key, target->template, want);
 		} else if (strcmp(key, "warnings") == 0) {
-			cr_assert_eq(target->warnings.n, json_integer_value(want), "%s: warnings",
-				     file);
+			cr_assert_eq((json_int_t)target->warnings.n, json_integer_value(want),
+				     "%s: warnings", file);
 		} else if (strcmp(key, "pending") == 0) {
 			check_pending(file, target, want);
 		} else if (strcmp(key, "snapshots") == 0) {
