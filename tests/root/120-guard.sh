@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Nobody else may use a volume, and a report is in nobody's way.
 . "${0%/*}/lib.sh"
+other= # what t_background started
 
 probe=${CTMEND%/*}/tests/root/attach-probe
 sys=$TMP/sys
@@ -61,30 +62,6 @@ drop()
 	wait "$holder"
 }
 
-# other COMMAND...: another process, $other, runs until the end of the script or stop
-other()
-{
-	rm -f "$TMP/ready"
-	"$@" &
-	other=$!
-	for ((i = 0; i < 100; i++)); do
-		if [ -e "$TMP/ready" ]; then
-			break
-		fi
-		sleep 0.05
-	done
-}
-
-stop()
-{
-	local children
-
-	# flock -o leaves its command behind
-	mapfile -t children < <(ps -o pid= --ppid "${other:-0}")
-	kill "$other" "${children[@]// /}" 2>/dev/null
-	wait "$other" 2>/dev/null
-}
-t_defer stop
 
 t_image ext4 "$TMP/ct.raw" 64M
 mkdir "$TMP/mnt"
@@ -130,7 +107,7 @@ listen()
 		sleep 1000;' "$1" "$TMP/ready"
 }
 socket=ctmend-test-$$/115/command
-other listen "$socket"
+t_background listen "$socket"
 for volume in block image dir; do
 	declare -n words=$volume
 	refused "$volume: running" '^CT 115 is running$' "${words[@]}" guard=write socket="$socket"
@@ -150,7 +127,7 @@ t_match "running: which is said" "$(cat "$T_OUT")" '^guard the container is runn
 refused "a running plain container" "container 'web' is running" kind=dir path="$TMP/tree" lxc=web \
 	guard=write socket="$socket"
 hint "a running plain container" 'lxc-stop -n web'
-stop
+t_stop
 
 mkdir -p "$sys/var/lib/lxc/115"
 touch "$sys/var/lib/lxc/115/reboot"
@@ -161,7 +138,7 @@ rm "$sys/var/lib/lxc/115/reboot"
 
 # --- the flock of PVE -----------------------------------------------------------------------------
 
-other flock -o "$lock" sh -c "touch '$TMP/ready'; exec sleep 1000"
+t_background flock -o "$lock" sh -c "touch '$TMP/ready'; exec sleep 1000"
 refused "a held flock" '^CT 115 is being worked on: its configuration is locked by process' \
 	"${block[@]}" guard=write wait=1
 t_match "a held flock: the process" "$(cat "$T_ERR")" "locked by process $other \\(flock\\)"
@@ -171,10 +148,10 @@ allowed "a held flock: a device is read without it" "${block[@]}" guard=read wai
 allowed "a held flock: a directory too" "${dir[@]}" guard=read wait=0
 allowed "a held flock: the hook does not want it" "${block[@]}" guard=hook wait=0
 allowed "a held flock: a plain container has none" kind=dir path="$TMP/tree" lxc=web guard=write wait=0
-stop
-other flock -o "$lock" sh -c "touch '$TMP/ready'; exec sleep 1"
+t_stop
+t_background flock -o "$lock" sh -c "touch '$TMP/ready'; exec sleep 1"
 allowed "it is waited for" "${image[@]}" guard=read wait=10
-stop
+t_stop
 ln -s "$TMP/elsewhere" "$sys/run/lock/lxc/pve-config-116.lock"
 t_status "a link is no lock file" 5 "$probe" sysroot="$sys" kind=dir path="$TMP/tree" ct=116 guard=write
 t_ok "and is not followed" test ! -e "$TMP/elsewhere"
@@ -216,13 +193,13 @@ for mode in read write hook; do
 done
 hint "a mounted device" "umount '$TMP/mnt'"
 t_umount "$TMP/mnt"
-other in_namespace mount "$dev" "$TMP/mnt"
+t_background in_namespace mount "$dev" "$TMP/mnt"
 for mode in read write; do
 	refused "$mode: a device mounted in another namespace" \
 		"mounted at '$TMP/mnt' in the mount namespace of process $other \\(sleep\\)" \
 		"${block[@]}" guard=$mode
 done
-stop
+t_stop
 allowed "after that it is free" "${block[@]}" guard=write access=write
 
 losetup --find "$TMP/image.raw"
@@ -233,10 +210,10 @@ for mode in read write; do
 		"${image[@]}" guard=$mode
 done
 hint "a foreign loop device" "losetup -d $foreign"
-other in_namespace mount "$foreign" "$TMP/mnt"
+t_background in_namespace mount "$foreign" "$TMP/mnt"
 refused "an image mounted in another namespace" "mounted at '$TMP/mnt' in .* process $other" \
 	"${image[@]}" guard=write
-stop
+t_stop
 losetup -d "$foreign"
 foreign=$(losetup --find --show "$dev")
 refused "a device below a foreign loop device" "attached to $foreign" "${block[@]}" guard=write
@@ -271,15 +248,15 @@ jailed()
 {
 	exec unshare -m perl "$TMP/jail.pl" "$dev" "$TMP/mnt" "$TMP/jail" "$TMP/ready"
 }
-other jailed
+t_background jailed
 refused "a mount beside a chrooted process" "mounted at '$TMP/mnt'" "${block[@]}" guard=write
-stop
+t_stop
 
 name=$'odd\n\033[1mname'
 mkdir "$TMP/$name"
-other in_namespace mount "$dev" "$TMP/$name"
+t_background in_namespace mount "$dev" "$TMP/$name"
 refused "a mount point with an odd name" 'odd\\n\\x1b\[1mname' "${block[@]}" guard=write
-stop
+t_stop
 
 # --- a device that the kernel has given away ---------------------------------------------------------
 
@@ -290,38 +267,38 @@ claim()
 		open(my $r, ">", $ARGV[1]); close($r);
 		sleep 1000;' "$dev" "$TMP/ready"
 }
-other claim
+t_background claim
 refused "a device that is claimed" 'kernel has .* in use' "${block[@]}" guard=write
 hint "a device that is claimed" "lsblk $dev"
 allowed "it may be read" "${block[@]}" guard=read
-stop
+t_stop
 
 # --- directories ------------------------------------------------------------------------------------
 
 mkdir "$TMP/at"
-other in_namespace mount --bind "$TMP/tree" "$TMP/at"
+t_background in_namespace mount --bind "$TMP/tree" "$TMP/at"
 refused "a directory bound in another namespace" "mounted at '$TMP/at' in .* process $other" "${dir[@]}" \
 	guard=write
 allowed "it may be read all the same" "${dir[@]}" guard=read
-stop
-other in_namespace mount --bind "$TMP/tree/etc" "$TMP/at"
+t_stop
+t_background in_namespace mount --bind "$TMP/tree/etc" "$TMP/at"
 refused "a part of it" "mounted at '$TMP/at'" "${dir[@]}" guard=write
-stop
+t_stop
 mkdir "$TMP/tree-beside"
-other in_namespace mount --bind "$TMP/tree-beside" "$TMP/at"
+t_background in_namespace mount --bind "$TMP/tree-beside" "$TMP/at"
 allowed "what only begins with its name is another" "${dir[@]}" guard=write
-stop
+t_stop
 mkdir "$TMP/home"
 t_mount none "$TMP/home" -t tmpfs
 tree "$TMP/home"
-other in_namespace true
+t_background in_namespace true
 allowed "a file system at its own place is free, in every namespace" kind=dir path="$TMP/home" \
 	guard=write
-stop
-other in_namespace mount --bind "$TMP/home" "$TMP/at"
+t_stop
+t_background in_namespace mount --bind "$TMP/home" "$TMP/at"
 refused "and not where it is mounted a second time" "mounted at '$TMP/at'" kind=dir path="$TMP/home" \
 	guard=write
-stop
+t_stop
 t_umount "$TMP/home"
 
 t_image btrfs "$TMP/pool.raw" 128M
@@ -329,22 +306,22 @@ t_mount "$TMP/pool.raw" "$TMP/pool"
 btrfs subvolume create "$TMP/pool/one" >/dev/null
 btrfs subvolume create "$TMP/pool/two" >/dev/null
 tree "$TMP/pool/one"
-other in_namespace mount --bind "$TMP/pool/two" "$TMP/at"
+t_background in_namespace mount --bind "$TMP/pool/two" "$TMP/at"
 allowed "another subvolume is no matter" kind=dir path="$TMP/pool/one" guard=write
-stop
+t_stop
 pool=$(findmnt -n -o SOURCE "$TMP/pool")
-other in_namespace mount -o subvol=one "$pool" "$TMP/at"
+t_background in_namespace mount -o subvol=one "$pool" "$TMP/at"
 refused "this subvolume mounted by name" "mounted at '$TMP/at'" kind=dir path="$TMP/pool/one" \
 	guard=write
-stop
+t_stop
 t_umount "$TMP/pool"
 
 t_image btrfs "$TMP/b.raw" 128M
 t_loop bdev "$TMP/b.raw"
 # shellcheck disable=SC2154 # t_loop sets it
-other in_namespace mount "$bdev" "$TMP/at"
+t_background in_namespace mount "$bdev" "$TMP/at"
 refused "a device with btrfs, mounted" "mounted at '$TMP/at'" kind=block path="$bdev" guard=read
-stop
+t_stop
 
 # --- an idmapped mount -------------------------------------------------------------------------------
 

@@ -2,35 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Who holds a lock, and who starts a container: what the kernel says against what somebody claims.
 . "${0%/*}/container.sh"
+other= # what t_background started
 
 programs=${CTMEND%/*}/tests/root
 ask=$programs/host-probe
 probe=$programs/attach-probe
 
-# background COMMAND...: runs it until stop; it tells by making $TMP/ready; $other is its process
-background()
-{
-	rm -f "$TMP/ready"
-	"$@" &
-	other=$!
-	for ((i = 0; i < 100; i++)); do
-		if [ -e "$TMP/ready" ]; then
-			break
-		fi
-		sleep 0.05
-	done
-}
-
-stop()
-{
-	local children
-
-	# flock -o leaves its command behind
-	mapfile -t children < <(ps -o pid= --ppid "${other:-0}")
-	kill -KILL "$other" "${children[@]// /}" 2>/dev/null
-	wait "$other" 2>/dev/null
-}
-t_defer stop
 
 # --- holders of locks --------------------------------------------------------------------------------
 
@@ -54,30 +31,30 @@ locker()
 
 echo content >"$TMP/file"
 for kind in flock shared fcntl ofd; do
-	background locker "$TMP/file" "$kind"
+	t_background locker "$TMP/file" "$kind"
 	case $kind in
 	flock | shared) how=flock ;;
 	*) how=fcntl ;;
 	esac
 	t_is "$kind: the holder is found" "$("$ask" holder "$TMP/file")" "held $how $other perl"
-	stop
+	t_stop
 	t_is "$kind: and then nobody" "$("$ask" holder "$TMP/file")" free
 done
 cp "$TMP/file" "$TMP/beside"
-background locker "$TMP/file" flock
+t_background locker "$TMP/file" flock
 t_is "another file is free" "$("$ask" holder "$TMP/beside")" free
-stop
-background unshare --pid --fork --kill-child bash -c "$(declare -f locker); TMP='$TMP' locker '$TMP/file' ofd"
+t_stop
+t_background unshare --pid --fork --kill-child bash -c "$(declare -f locker); TMP='$TMP' locker '$TMP/file' ofd"
 t_match "a holder in another pid namespace is found" "$("$ask" holder "$TMP/file")" '^held fcntl [1-9][0-9]* perl$'
-stop
+t_stop
 t_image btrfs "$TMP/pool.raw" 128M
 t_mount "$TMP/pool.raw" "$TMP/pool"
 btrfs subvolume create "$TMP/pool/sub" >/dev/null
 echo content >"$TMP/pool/sub/file"
-background locker "$TMP/pool/sub/file" flock
+t_background locker "$TMP/pool/sub/file" flock
 t_is "one in a btrfs subvolume too, whose device number is its own" \
 	"$("$ask" holder "$TMP/pool/sub/file")" "held flock $other perl"
-stop
+t_stop
 t_umount "$TMP/pool"
 
 # --- the config flock ---------------------------------------------------------------------------------
@@ -87,9 +64,9 @@ t_is "nobody holds the config flock: called by hand" "$("$ask" config 115 "$TMP/
 t_is "it is given back" "$("$ask" config 115 "$TMP/sys")" none
 t_is "our starter holds it" "$(flock -o "$lock" "$ask" config 115 "$TMP/sys")" ancestor
 t_is "with a shell in between" "$(flock -o "$lock" sh -c "'$ask' config 115 '$TMP/sys'; true")" ancestor
-background flock -o "$lock" sh -c "touch '$TMP/ready'; exec sleep 1000"
+t_background flock -o "$lock" sh -c "touch '$TMP/ready'; exec sleep 1000"
 t_is "somebody else does" "$("$ask" config 115 "$TMP/sys")" other
-stop
+t_stop
 
 # --- the command socket ------------------------------------------------------------------------------
 

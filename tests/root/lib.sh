@@ -104,3 +104,34 @@ t_metadata()
 	(cd "$1" && find . -xdev \( -type f -o -type d \) -print0 | LC_ALL=C sort -z |
 		xargs -0 -r getfattr -h -d -m - -e hex --)
 }
+
+# t_background COMMAND...: runs beside the test until t_stop, as process $other; it is waited for until it
+# has made $TMP/ready
+t_background()
+{
+	local i
+
+	rm -f "$TMP/ready"
+	"$@" &
+	other=$!
+	for ((i = 0; i < 100; i++)); do
+		if [ -e "$TMP/ready" ]; then
+			break
+		fi
+		sleep 0.05
+	done
+}
+
+# t_stop: ends it, and what it has started (flock -o leaves its command behind)
+t_stop()
+{
+	local children
+
+	if [ -z "${other-}" ]; then
+		return
+	fi
+	mapfile -t children < <(ps -o pid= --ppid "$other")
+	kill -KILL "$other" "${children[@]// /}" 2>/dev/null
+	wait "$other" 2>/dev/null
+}
+t_defer t_stop
