@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
@@ -89,4 +90,22 @@ Test(bytes, buf_reserve_keeps_the_content_in_place)
 	}
 	cr_assert_eq(buf.p, p, "what was reserved needs no move");
 	ctm_buf_done(&buf);
+}
+
+/* Allocated to the byte, so that a sanitizer sees one that is read behind the end. */
+Test(bytes, dup_reads_no_byte_behind_the_end)
+{
+	char *raw = malloc(3);
+	char *copy;
+
+	cr_assert_not_null(raw);
+	memcpy(raw, "a\0b", 3);
+	copy = ctm_bytes_dup((struct ctm_bytes){ raw, 3 });
+	cr_assert_not_null(copy);
+	cr_assert_eq(memcmp(copy, "a\0b", 4), 0);
+	free(copy);
+	copy = ctm_bytes_dup((struct ctm_bytes){ raw, 0 });
+	cr_assert_str_eq(copy, "");
+	free(copy);
+	free(raw);
 }

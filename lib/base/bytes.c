@@ -20,6 +20,13 @@ bool ctm_bytes_eq(struct ctm_bytes a, struct ctm_bytes b)
 	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
 }
 
+char *ctm_bytes_dup(struct ctm_bytes bytes)
+{
+	struct ctm_buf buf = { 0 };
+
+	return ctm_buf_add(&buf, bytes.p, bytes.len) < 0 ? NULL : buf.p;
+}
+
 void ctm_buf_done(struct ctm_buf *buf)
 {
 	free(buf->p);

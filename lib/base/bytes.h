@@ -21,6 +21,12 @@ struct ctm_bytes {
 bool ctm_bytes_eq(struct ctm_bytes a, struct ctm_bytes b);
 
 /**
+ * A copy with a NUL behind it, owned by the caller; NULL when there is no memory. Unlike strndup()
+ * it never looks behind len, and a NUL among the bytes is copied like any other byte.
+ */
+char *ctm_bytes_dup(struct ctm_bytes bytes);
+
+/**
  * Growable, owned. Zero-initialise; ctm_buf_done() frees and zeroes. p is NULL until the first
  * successful call (also one that adds nothing), and always NUL-terminated behind len after it.
  * CLEANUP(ctm_buf_done) releases one at the end of its scope.

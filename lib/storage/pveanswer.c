@@ -129,7 +129,7 @@ int ctm_pve_answer_parse(struct ctm_bytes text, struct ctm_pve_answer *ret, stru
 		return r;
 	}
 	if (path.len > 0) {
-		answer.path = strndup(path.p, path.len);
+		answer.path = ctm_bytes_dup(path);
 		if (!answer.path) {
 			return ctm_err_nomem(err);
 		}

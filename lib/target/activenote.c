@@ -109,8 +109,8 @@ int ctm_activenote_parse(struct ctm_bytes text, struct ctm_activenote *ret)
 			return -EBADMSG;
 		}
 	}
-	note.volid = strndup(volid.p, volid.len);
-	note.path = path.p ? strndup(path.p, path.len) : NULL;
+	note.volid = ctm_bytes_dup(volid);
+	note.path = path.p ? ctm_bytes_dup(path) : NULL;
 	if (!note.volid || (path.p && !note.path)) {
 		return -ENOMEM;
 	}
