@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/pathname.h"
+#include "plan/fix.h"
 #include "volumes.h"
 
 struct opt_row {
@@ -36,6 +37,9 @@ static const struct opt_row rows[] = {
 	{ OPT_CT_CONFIG, 0, "ct-config", "FILE",
 	  "for a path: take the id map from this container configuration" },
 	{ OPT_DRY_RUN, 'n', "dry-run", NULL, "show the changes as a diff and make none" },
+	{ OPT_FIX, 0, "fix", "NAME,...",
+	  "repair this as well, which needs a decision: base, bits, flags, hole, link, overflow, "
+	  "rosubvol, twice" },
 	{ OPT_FLATTEN, 0, "flatten", NULL,
 	  "give the whole selection to the container's root, as chown -R does" },
 	{ OPT_FORMAT, 0, "format", "text|json", "form of the report (default: text)" },
@@ -165,6 +169,21 @@ static int parse_digest(struct options *opts, const char *text)
 	return 0;
 }
 
+/* Given several times it adds up. */
+static int parse_fix(struct options *opts, const char *text)
+{
+	unsigned int set;
+	const char *bad;
+	size_t len;
+
+	if (ctm_fix_parse(text, &set, &bad, &len) < 0) {
+		return complain("--fix takes names apart by commas (%s), not '%.*s'",
+				ctm_fix_names(), (int)len, bad);
+	}
+	opts->session.fix |= set;
+	return 0;
+}
+
 static int parse_sysroot(struct options *opts, const char *text)
 {
 	size_t len = strlen(text);
@@ -206,6 +225,8 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 	case OPT_DRY_RUN:
 		opts->dry_run = true;
 		return 0;
+	case OPT_FIX:
+		return parse_fix(opts, arg);
 	case OPT_FLATTEN:
 		opts->session.flatten = true;
 		return 0;

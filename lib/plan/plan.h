@@ -34,9 +34,10 @@ enum ctm_clean { CTM_CLEAN_STALE, CTM_CLEAN_ALL, CTM_CLEAN_NONE };
 struct ctm_policy {
 	const struct ctm_idmap *map;
 	enum ctm_clean clean;
-	bool no_content; /* remove nothing on grounds of its content (hook) */
-	bool flatten;    /* every inode of the selection to the container's root */
-	bool convert;    /* lifts the limit of half a tree */
+	bool no_content;  /* remove nothing on grounds of its content (hook) */
+	unsigned int fix; /* set of enum ctm_fix */
+	bool flatten;     /* every inode of the selection to the container's root */
+	bool convert;     /* lifts the limit of half a tree */
 	/* the selection as in ctm_scan_request; none, or "" among them: the whole volume */
 	const char *const *starts;
 	size_t n_starts;

@@ -34,6 +34,7 @@ struct ctm_session_opts {
 	const char *const *paths; /* normalised relative paths */
 	size_t n_paths;
 	enum ctm_clean clean;
+	unsigned int fix; /* set of enum ctm_fix */
 	bool flatten;
 	bool convert;
 	bool no_content;   /* remove nothing on grounds of its content (hook) */

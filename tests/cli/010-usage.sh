@@ -12,6 +12,7 @@ ctm check --path ../etc 115
 ctm check --path '' 115
 ctm check --scope required --path etc 115
 ctm check --flatten 115
+ctm check --fix base,bace 115
 ctm check --map 100000 --ct-config x /srv/x
 ctm check --sysroot relative 115
 ctm check -q -v 115
