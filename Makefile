@@ -44,7 +44,7 @@
 #   TEST_TIMEOUT=  seconds for one test program or script (300)
 #   REQUIRE_ROOT_TESTS=1
 #                  a skipped test is a failure; default when root runs the tests
-#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir mandir bashcompdir
+#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir mandir docdir bashcompdir
 #   zshcompdir
 #   DESTDIR
 #   PKG_CONFIG AR INSTALL CLANG_FORMAT CLANG_TIDY
@@ -61,6 +61,7 @@ libexecdir  ?= $(exec_prefix)/libexec
 includedir  ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
 mandir      ?= $(datarootdir)/man
+docdir      ?= $(datarootdir)/doc/ctmend
 bashcompdir ?= $(datarootdir)/bash-completion/completions
 zshcompdir  ?= $(datarootdir)/zsh/site-functions
 
@@ -324,6 +325,7 @@ deps:
 API_HEADER := $(wildcard lib/ctmend.h)
 BASH_COMP  := $(wildcard cmd/completion/ctmend.bash)
 ZSH_COMP   := $(wildcard cmd/completion/_ctmend)
+SUDOERS    := share/ctmend.sudoers
 
 install: all
 	$(INSTALL) -d $(DESTDIR)$(sbindir)
@@ -343,6 +345,9 @@ ifneq ($(ZSH_COMP),)
 	$(INSTALL) -d $(DESTDIR)$(zshcompdir)
 	$(INSTALL) -m 644 $(ZSH_COMP) $(DESTDIR)$(zshcompdir)/_ctmend
 endif
+	$(INSTALL) -d $(DESTDIR)$(docdir)/examples
+	sed 's,@sbindir@,$(sbindir),g' $(SUDOERS) >$(DESTDIR)$(docdir)/examples/$(notdir $(SUDOERS))
+	chmod 644 $(DESTDIR)$(docdir)/examples/$(notdir $(SUDOERS))
 	@set -e; for m in $(MAN); do d=$(DESTDIR)$(mandir)/man$${m##*.}; \
 		echo $(INSTALL) -m 644 $$m $$d; $(INSTALL) -d $$d; $(INSTALL) -m 644 $$m $$d; done
 
@@ -350,8 +355,10 @@ uninstall:
 	rm -f $(DESTDIR)$(sbindir)/ctmend $(DESTDIR)$(libexecdir)/$(HELPER:share/%=ctmend/%) \
 		$(DESTDIR)$(libdir)/libctmend.a $(DESTDIR)$(includedir)/ctmend.h \
 		$(DESTDIR)$(bashcompdir)/ctmend $(DESTDIR)$(zshcompdir)/_ctmend \
+		$(DESTDIR)$(docdir)/examples/$(notdir $(SUDOERS)) \
 		$(foreach m,$(MAN),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
-	@rmdir $(DESTDIR)$(libexecdir)/ctmend 2>/dev/null || :
+	@rmdir $(DESTDIR)$(libexecdir)/ctmend $(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir) \
+		2>/dev/null || :
 
 dist:
 	$(Q)git archive --prefix=ctmend-$(VERSION)/ HEAD | xz -c >ctmend-$(VERSION).tar.xz

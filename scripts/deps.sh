@@ -13,7 +13,7 @@ set -eu
 build=(gcc make pkg-config libmount-dev libarchive-dev libacl1-dev libcap-dev libsmartcols-dev
 	libjansson-dev libblkid-dev nettle-dev zlib1g-dev)
 test=(libcriterion-dev acl attr bash bfs bindfs btrfs-progs e2fsprogs git groff hyperfine
-	libarchive-tools libcap2-bin lxc mandoc mmdebstrap mount perl python3 strace uidmap
+	libarchive-tools libcap2-bin lxc mandoc mmdebstrap mount perl python3 strace sudo uidmap
 	util-linux xfsprogs xz-utils)
 dev=(clang clang-format clang-tidy codespell gcovr libclang-rt-dev llvm shellcheck)
 
