@@ -206,7 +206,11 @@ static int live(struct stage *s, const struct life *life)
 	if (life->undo_first) { /* the same command again finishes it, and so does a resume */
 		return life->back ? take_back(s, before, life) : go_on(s, before, life);
 	}
-	return life->back ? take_back(s, before, life) : go_on(s, after, life);
+	if (life->back) {
+		return take_back(s, before, life);
+	}
+	/* What was finished from its record can be taken back, whichever process did it. */
+	return go_on(s, after, life) == 0 ? take_back(s, before, life) : 1;
 }
 
 /* Whether there was still a call to be killed at. */

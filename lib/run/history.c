@@ -75,7 +75,9 @@ static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
 		info->changed = true;
 		return;
 	}
-	info->changed = end->done > 0 || (end->failed > 0 && has_half(reader));
+	/* What a continued run found to be right was made so by its first part. */
+	info->changed = end->done > 0 || (end->already > 0 && ctm_reader_continued(reader)) ||
+			(end->failed > 0 && has_half(reader));
 	info->counts = *end;
 	info->status = end->conflicts > 0 || end->failed > 0 ? CTM_RUN_PARTLY : CTM_RUN_DONE;
 }

@@ -120,6 +120,8 @@ uint64_t ctm_reader_size(const struct ctm_reader *r);
 uint64_t ctm_reader_whole(const struct ctm_reader *r);
 /** NULL: the run has not ended. */
 const struct ctm_run_counts *ctm_reader_end(const struct ctm_reader *r, int64_t *ret_time);
+/** Whether it was interrupted and taken up again, once or more. */
+bool ctm_reader_continued(const struct ctm_reader *r);
 bool ctm_reader_torn(const struct ctm_reader *r);
 /** Whether the entry is marked done, and whether it is marked failed. */
 bool ctm_reader_is_done(const struct ctm_reader *r, uint64_t entry);

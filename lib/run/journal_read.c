@@ -231,6 +231,11 @@ uint64_t ctm_reader_whole(const struct ctm_reader *r)
 	return r->whole;
 }
 
+bool ctm_reader_continued(const struct ctm_reader *r)
+{
+	return r->tail.continued;
+}
+
 bool ctm_reader_torn(const struct ctm_reader *r)
 {
 	return r->whole < r->frames.size;

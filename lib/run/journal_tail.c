@@ -101,11 +101,12 @@ static int take_failed(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entri
 	return 0;
 }
 
-static int take_continued(struct ctm_wire *w)
+static int take_continued(struct ctm_tail *tail, struct ctm_wire *w)
 {
 	(void)ctm_wire_get_signed(w);
 	(void)ctm_wire_get_bytes(w);
 	(void)ctm_wire_get_bytes(w);
+	tail->continued = true;
 	return ctm_wire_ended(w) ? 0 : -EBADMSG;
 }
 
@@ -139,7 +140,7 @@ int ctm_tail_take(struct ctm_tail *tail, const struct ctm_frame *frame, uint64_t
 	case 'F':
 		return take_failed(tail, &w, entries);
 	case 'C':
-		return take_continued(&w);
+		return take_continued(tail, &w);
 	case 'E':
 		return take_end(tail, &w);
 	default:

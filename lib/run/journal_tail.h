@@ -22,6 +22,7 @@ struct ctm_run_span {
 struct ctm_tail {
 	CTM_VEC(struct ctm_run_span) spans;       /* ascending, apart from each other */
 	CTM_VEC(struct ctm_run_failure) failures; /* ascending by entry; the last mark counts */
+	bool continued;                           /* a C record was among them */
 	bool ended;
 	struct ctm_run_counts counts;
 	int64_t time;
