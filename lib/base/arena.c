@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Memory that is freed all at once. Blocks grow from one page to BLOCK_MAX, so that an arena for
- * one inode stays small and one for a whole plan costs few calls of malloc().
+ * one inode stays small and one for a whole plan costs few calls of malloc(). In a file they are
+ * larger: each is a mapping.
  */
 #include "base/arena.h"
 
@@ -10,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_MIN ((size_t)4096)
-#define BLOCK_MAX ((size_t)256 * 1024)
+#include "base/spill.h"
+
+#define BLOCK_MIN  ((size_t)4096)
+#define BLOCK_MAX  ((size_t)256 * 1024)
+#define BLOCK_FILE ((size_t)16 << 20)
 
 struct ctm_arena_block {
 	struct ctm_arena_block *below;
@@ -27,10 +31,10 @@ void ctm_arena_done(struct ctm_arena *arena)
 	while (block) {
 		struct ctm_arena_block *below = block->below;
 
-		free(block);
+		ctm_spill_drop(arena->spill, block, sizeof(*block) + block->size);
 		block = below;
 	}
-	*arena = (struct ctm_arena){ 0 };
+	*arena = (struct ctm_arena){ .spill = arena->spill };
 }
 
 /* A block of its own for what is larger than a block should be, a fresh top for the rest. */
@@ -39,16 +43,20 @@ static void *alloc_block(struct ctm_arena *arena, size_t len)
 	struct ctm_arena_block *top = arena->top;
 	size_t size = top && top->size < BLOCK_MAX ? 2 * top->size : top ? BLOCK_MAX : BLOCK_MIN;
 	struct ctm_arena_block *block;
-	bool own = len > size / 4;
 	size_t bytes;
+	bool own;
 
+	if (!ctm_spill_fits(arena->spill, size + sizeof(*block))) {
+		size = BLOCK_FILE - sizeof(*block);
+	}
+	own = len > size / 4;
 	if (own) {
 		size = len;
 	}
 	if (__builtin_add_overflow(sizeof(*block), size, &bytes)) {
 		return NULL;
 	}
-	block = malloc(bytes);
+	block = ctm_spill_alloc(arena->spill, bytes);
 	if (!block) {
 		return NULL;
 	}

@@ -10,13 +10,16 @@
 #include "base/bytes.h"
 
 struct ctm_arena_block;
+struct ctm_spill;
 
-/** Zero-initialise. */
+/** Zero-initialise, or give it a spill before its first use. */
 struct ctm_arena {
 	struct ctm_arena_block *top;
-	size_t used; /* bytes handed out, for memory limits */
+	size_t used;             /* bytes handed out */
+	struct ctm_spill *spill; /* where its blocks lie (base/spill.h); NULL: on the heap */
 };
 
+/** It can be used again, out of the same spill. */
 void ctm_arena_done(struct ctm_arena *arena);
 /** Aligned for any type; NULL when memory runs out. */
 void *ctm_arena_alloc(struct ctm_arena *arena, size_t len);
