@@ -91,6 +91,7 @@ static const struct ctm_scan_totals sample_totals = {
 	.inodes = 10,
 	.dirs = 3,
 	.host = { 4, 5 },
+	.nobody = { 8, 9 },
 	.errors = 2,
 	.ids = { { .v = (struct ctm_id_count[]){ { 0, 4 }, { 33, 1 }, { UINT32_MAX, 1 } }, .n = 3 },
 		 { .other = 7 } },
@@ -152,6 +153,7 @@ static void check_totals(const struct ctm_scan_totals *got)
 	cr_assert_eq(got->errors, want->errors);
 	for (int kind = CTM_UID; kind <= CTM_GID; kind++) {
 		cr_assert_eq(got->host[kind], want->host[kind]);
+		cr_assert_eq(got->nobody[kind], want->nobody[kind]);
 		cr_assert_eq(got->ids[kind].other, want->ids[kind].other);
 		cr_assert_eq(got->ids[kind].n, want->ids[kind].n);
 		for (size_t k = 0; k < want->ids[kind].n; k++) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cases.h"
 #include "prng.h"
 
@@ -400,4 +401,39 @@ Test(idmap, agrees_with_a_plain_table)
 		check_against(map, CTM_GID, &models[CTM_GID], round);
 		ctm_idmap_free(map);
 	}
+}
+
+/* One id of the container under two maps; an id that either lacks has no place. */
+static const struct {
+	const char *from;
+	const char *to;
+	uint32_t id;
+	int64_t want; /* -1: none */
+} carried[] = {
+	{ "0:165536:65536", "100000", 165536, 100000 },
+	{ "0:165536:65536", "100000", 165542, 100006 },
+	{ "0:165536:65536", "100000", 231071, 165535 },
+	{ "0:165536:65536", "100000", 231072, -1 },
+	{ "0:165536:65536", "100000", 100000, -1 },
+	{ "0:100000:65536", "0:101000:65536", 101000, 102000 },
+	{ "0:100000:65536", "0:0:4294967295", 100033, 33 },
+	{ "0:0:4294967295", "100000", 65535, 165535 },
+	{ "0:0:4294967295", "100000", 65536, -1 },
+	{ "u:0:1029054284:1", "100000", 1029054284, 100000 },
+	{ "g:0:165536:65536", "100000", 165536, -1 },
+};
+
+CASES(idmap, carry, carried)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *from = NULL;
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *to = NULL;
+	ctm_did got = { 7 };
+	struct ctm_err err = { 0 };
+	bool found;
+
+	cr_assert_eq(ctm_idmap_parse_spec(carried[*i].from, &from, &err), 0, "%s", err.msg);
+	cr_assert_eq(ctm_idmap_parse_spec(carried[*i].to, &to, &err), 0, "%s", err.msg);
+	found = ctm_idmap_carry(from, to, CTM_UID, (ctm_did){ carried[*i].id }, &got);
+	cr_assert_eq(found, carried[*i].want >= 0, "row %zu", *i);
+	cr_assert_eq(got.v, found ? (uint32_t)carried[*i].want : 7, "row %zu: %u", *i, got.v);
 }

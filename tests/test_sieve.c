@@ -238,3 +238,33 @@ CASES(sieve, start_paths, starts)
 		cr_assert_str_eq(got[k], starts[*i].want[k], "%s", starts[*i].name);
 	}
 }
+
+/* With another map, what would stand elsewhere matters, in every place that holds ids. */
+Test(sieve, ids_of_another_map_matter)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = punched();
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *from = ctm_idmap_new();
+	struct ctm_scan_request req = { .map = map };
+	struct ctm_fact fact = { .kind = CTM_FACT_INODE, .uid = { 100000 }, .gid = { 200000 } };
+	struct ctm_sieve sieve;
+
+	/* as the map has it but for one gid, and for a uid that the map does not hold */
+	cr_assert_eq(ctm_idmap_add(from, CTM_UID, (struct ctm_range){ 0, 100000, 1000 }), 0);
+	cr_assert_eq(ctm_idmap_add(from, CTM_UID, (struct ctm_range){ 70000, 1000, 1 }), 0);
+	cr_assert_eq(ctm_idmap_add(from, CTM_GID, (struct ctm_range){ 5, 200001, 1 }), 0);
+	ctm_sieve_init(&sieve, &req);
+	cr_assert_eq(ctm_sieve_owner(&sieve, (ctm_did){ 1000 }, (ctm_did){ 200001 }), 0);
+	req.from = from;
+	ctm_sieve_init(&sieve, &req);
+	cr_assert_eq(ctm_sieve_owner(&sieve, (ctm_did){ 1000 }, (ctm_did){ 200000 }), 0);
+	cr_assert_eq(ctm_sieve_owner(&sieve, (ctm_did){ 1000 }, (ctm_did){ 200001 }),
+		     CTM_FROM(CTM_GID));
+	cr_assert_not(ctm_sieve_wants(&sieve, &fact, 0, false));
+	cr_assert(ctm_sieve_wants(&sieve, &fact, CTM_FROM(CTM_GID), false));
+	/* acl_good names uid 100001 and gid 200001 */
+	fact.acl_default = (struct ctm_bytes){ .p = acl_good, .len = sizeof(acl_good) - 1 };
+	cr_assert(ctm_sieve_wants(&sieve, &fact, 0, false));
+	req.from = NULL;
+	ctm_sieve_init(&sieve, &req);
+	cr_assert_not(ctm_sieve_wants(&sieve, &fact, 0, false));
+}

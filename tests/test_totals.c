@@ -14,7 +14,11 @@
 static void count(struct ctm_tally *tally, uint32_t mode, uint32_t nlink, uint32_t uid,
 		  uint32_t gid)
 {
-	ctm_tally_inode(tally, NULL, BOTH, mode, nlink, (ctm_did){ uid }, (ctm_did){ gid });
+	static const struct ctm_scan_request no_map = { .jobs = 1 };
+	struct ctm_sieve sieve;
+
+	ctm_sieve_init(&sieve, &no_map);
+	ctm_tally_inode(tally, &sieve, BOTH, mode, nlink, (ctm_did){ uid }, (ctm_did){ gid });
 }
 
 /* Takes the tally apart as well. */
@@ -103,12 +107,14 @@ Test(totals, only_ids_off_the_map)
 	struct ctm_tally tally = { 0 };
 	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
 	const ctm_did in = { 100000 }, host = { 33 }, beyond = { 300000 };
+	struct ctm_sieve sieve;
 
 	cr_assert_eq(ctm_idmap_add_default(map), 0);
-	ctm_tally_inode(&tally, map, 0, S_IFREG, 1, in, in);
-	ctm_tally_inode(&tally, map, CTM_OFF(CTM_UID), S_IFREG, 1, host, in);
-	ctm_tally_inode(&tally, map, CTM_OFF(CTM_GID), S_IFREG, 1, in, beyond);
-	ctm_tally_inode(&tally, map, BOTH, S_IFREG, 1, beyond, host);
+	ctm_sieve_init(&sieve, &(struct ctm_scan_request){ .map = map });
+	ctm_tally_inode(&tally, &sieve, 0, S_IFREG, 1, in, in);
+	ctm_tally_inode(&tally, &sieve, CTM_OFF(CTM_UID), S_IFREG, 1, host, in);
+	ctm_tally_inode(&tally, &sieve, CTM_OFF(CTM_GID), S_IFREG, 1, in, beyond);
+	ctm_tally_inode(&tally, &sieve, BOTH, S_IFREG, 1, beyond, host);
 	totals = finish(&tally);
 	cr_assert_eq(totals.inodes, 4);
 	cr_assert_eq(totals.host[CTM_UID], 1);
@@ -191,4 +197,69 @@ Test(totals, nothing)
 	cr_assert_null(totals.ids[CTM_UID].v);
 	ctm_scan_totals_done(&totals);
 	ctm_source_free(NULL);
+}
+
+/* The disk id of the container's 65534 is right where it is, and a relic where it is everywhere. */
+Test(totals, nobody_is_counted_apart)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = ctm_idmap_new();
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *plain = ctm_idmap_new();
+	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
+	const ctm_did nobody = { 165534 }, root = { 100000 }, raw = { 65534 };
+	struct ctm_tally tally = { 0 };
+	struct ctm_tally more = { 0 };
+	struct ctm_sieve sieve;
+
+	cr_assert_eq(ctm_idmap_add_default(map), 0);
+	ctm_sieve_init(&sieve, &(struct ctm_scan_request){ .map = map });
+	for (int name = 0; name < 2; name++) {
+		ctm_tally_inode(&tally, &sieve, 0, S_IFREG, 2, nobody, root);
+	}
+	ctm_tally_inode(&tally, &sieve, 0, S_IFDIR, 9, nobody, nobody);
+	ctm_tally_inode(&more, &sieve, 0, S_IFREG, 1, root, nobody);
+	ctm_tally_inode(&more, &sieve, BOTH, S_IFREG, 1, raw, raw);
+	ctm_tally_merge(&tally, &more);
+	totals = finish(&tally);
+	cr_assert_eq(totals.nobody[CTM_UID], 2);
+	cr_assert_eq(totals.nobody[CTM_GID], 2);
+	ctm_scan_totals_done(&totals);
+
+	/* nothing tells 65534 from 65534 where ids are not shifted */
+	cr_assert_eq(ctm_idmap_add(plain, CTM_UID, (struct ctm_range){ 0, 0, 65536 }), 0);
+	ctm_sieve_init(&sieve, &(struct ctm_scan_request){ .map = plain });
+	ctm_tally_inode(&tally, &sieve, CTM_OFF(CTM_GID), S_IFREG, 1, raw, raw);
+	totals = finish(&tally);
+	cr_assert_eq(totals.nobody[CTM_UID], 0);
+	cr_assert_eq(totals.nobody[CTM_GID], 0);
+}
+
+/* What --from-map says more of is none of the host's, and still in the histogram when off the map. */
+Test(totals, ids_of_the_other_map_are_not_the_hosts)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = ctm_idmap_new();
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *from = ctm_idmap_new();
+	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
+	struct ctm_scan_request req = { .map = map, .from = from };
+	const ctm_did ids[] = { { 0 }, { 9 }, { 10 }, { 100005 }, { 165530 } };
+	struct ctm_tally tally = { 0 };
+	struct ctm_sieve sieve;
+
+	cr_assert_eq(ctm_idmap_add_default(map), 0);
+	/* the container's 0..9 at 0..9 and 10 at 100005 */
+	cr_assert_eq(ctm_idmap_add(from, CTM_UID, (struct ctm_range){ 0, 0, 10 }), 0);
+	cr_assert_eq(ctm_idmap_add(from, CTM_UID, (struct ctm_range){ 10, 100005, 1 }), 0);
+	ctm_sieve_init(&sieve, &req);
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		static const unsigned int want[] = { CTM_OFF(CTM_UID) | CTM_FROM(CTM_UID),
+						     CTM_OFF(CTM_UID) | CTM_FROM(CTM_UID),
+						     CTM_OFF(CTM_UID), CTM_FROM(CTM_UID), 0 };
+		unsigned int off = ctm_sieve_owner(&sieve, ids[i], (ctm_did){ 100000 });
+
+		cr_assert_eq(off, want[i], "id %u: %x", ids[i].v, off);
+		ctm_tally_inode(&tally, &sieve, off, S_IFREG, 1, ids[i], (ctm_did){ 100000 });
+	}
+	totals = finish(&tally);
+	cr_assert_eq(totals.host[CTM_UID], 1);
+	cr_assert_eq(totals.ids[CTM_UID].n, 3);
+	cr_assert_eq(totals.ids[CTM_GID].n, 0);
 }

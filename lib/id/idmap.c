@@ -192,6 +192,15 @@ bool ctm_idmap_in_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid 
 	return find(&map->side[kind].by_ct, id.v) != NULL;
 }
 
+bool ctm_idmap_carry(const struct ctm_idmap *from, const struct ctm_idmap *to, enum ctm_idkind kind,
+		     ctm_did id, ctm_did *ret)
+{
+	ctm_cid inside;
+
+	return ctm_idmap_to_ct(from, kind, id, &inside) == 0 &&
+	       ctm_idmap_to_disk(to, kind, inside, ret) == 0;
+}
+
 int ctm_idmap_format(const struct ctm_idmap *map, struct ctm_buf *out)
 {
 	static const char letter[] = { [CTM_UID] = 'u', [CTM_GID] = 'g' };

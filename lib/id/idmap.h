@@ -96,6 +96,13 @@ int ctm_idmap_to_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did i
 bool ctm_idmap_on_disk(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id);
 bool ctm_idmap_in_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid id);
 
+/**
+ * Where an id stands under one map that stands at id under another: both mean the same id of the
+ * container. False when either has no such id; *ret is untouched then.
+ */
+bool ctm_idmap_carry(const struct ctm_idmap *from, const struct ctm_idmap *to, enum ctm_idkind kind,
+		     ctm_did id, ctm_did *ret);
+
 /** "u 0 100000 65536, g 0 100000 65536": uids first, in the order added. -ENOMEM. */
 int ctm_idmap_format(const struct ctm_idmap *map, struct ctm_buf *out);
 /** Whether both send every id to the same place; order and splitting of the ranges do not count. */

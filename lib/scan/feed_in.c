@@ -259,6 +259,7 @@ static int read_totals(struct ctm_feed_in *in, struct cursor from)
 		.inodes = record.inodes,
 		.dirs = record.dirs,
 		.host = { record.host[CTM_UID], record.host[CTM_GID] },
+		.nobody = { record.nobody[CTM_UID], record.nobody[CTM_GID] },
 		.errors = record.errors,
 		.ids = { { .other = record.other[CTM_UID] }, { .other = record.other[CTM_GID] } },
 	};

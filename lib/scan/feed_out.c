@@ -238,6 +238,7 @@ int ctm_feed_totals(struct ctm_feed_out *out, const struct ctm_scan_totals *tota
 		.inodes = totals->inodes,
 		.dirs = totals->dirs,
 		.host = { totals->host[CTM_UID], totals->host[CTM_GID] },
+		.nobody = { totals->nobody[CTM_UID], totals->nobody[CTM_GID] },
 		.errors = totals->errors,
 		.other = { totals->ids[CTM_UID].other, totals->ids[CTM_GID].other },
 	};

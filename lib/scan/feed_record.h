@@ -59,6 +59,7 @@ struct ctm_record_totals {
 	uint64_t inodes;
 	uint64_t dirs;
 	uint64_t host[2];
+	uint64_t nobody[2];
 	uint64_t errors;
 	uint64_t other[2];
 };

@@ -20,6 +20,11 @@ struct ctm_scan_request {
 	 * matters but the totals and the histogram.
 	 */
 	const struct ctm_idmap *map;
+	/*
+	 * A map that ids of the volume were written under: what would stand elsewhere under .map
+	 * matters too, also when it is on that one's disk side. Borrowed; NULL: none.
+	 */
+	const struct ctm_idmap *from;
 	/* every entry below the start paths becomes a fact (flatten) */
 	bool want_all;
 	bool want_none; /* totals only; errors are counted and not said */
@@ -57,9 +62,14 @@ struct ctm_scan_totals {
 	uint64_t dirs;
 	/*
 	 * inodes whose uid/gid (by enum ctm_idkind) is a container id of the map and off its disk
-	 * side
+	 * side, and not one that .from says more of
 	 */
 	uint64_t host[2];
+	/*
+	 * inodes whose uid/gid is that of the container's account 65534, which a reader through a
+	 * map gives to whatever that map does not hold
+	 */
+	uint64_t nobody[2];
 	uint64_t errors;
 	struct ctm_id_histogram ids[2];
 };

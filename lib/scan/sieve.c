@@ -10,14 +10,27 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 
+#define OVERFLOW_ID 65534 /* fs.overflowuid and fs.overflowgid, as they come */
+
 void ctm_sieve_init(struct ctm_sieve *sieve, const struct ctm_scan_request *req)
 {
 	*sieve = (struct ctm_sieve){
 		.map = req->map,
+		.from = req->map ? req->from : NULL,
 		.all = req->want_all && !req->want_none,
 		.none = req->want_none,
 		.rules = req->rules && !req->want_none,
 	};
+	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
+		ctm_did *nobody = &sieve->nobody[kind];
+
+		/* where it is passed through, nothing tells the one from the other */
+		if (!req->map ||
+		    ctm_idmap_to_disk(req->map, kind, (ctm_cid){ OVERFLOW_ID }, nobody) < 0 ||
+		    nobody->v == OVERFLOW_ID) {
+			nobody->v = CTM_ID_INVALID;
+		}
+	}
 }
 
 bool ctm_sieve_off_far(struct ctm_sieve *sieve, enum ctm_idkind kind, ctm_did id)
@@ -39,6 +52,14 @@ bool ctm_sieve_off_far(struct ctm_sieve *sieve, enum ctm_idkind kind, ctm_did id
 	return true;
 }
 
+bool ctm_sieve_from(const struct ctm_sieve *sieve, enum ctm_idkind kind, ctm_did id)
+{
+	ctm_did to;
+
+	return sieve->from && ctm_idmap_carry(sieve->from, sieve->map, kind, id, &to) &&
+	       to.v != id.v;
+}
+
 bool ctm_sieve_needs_attrs(const struct ctm_sieve *sieve, bool ruled)
 {
 	if (sieve->none) {
@@ -55,7 +76,27 @@ static bool caps_off(struct ctm_sieve *sieve, struct ctm_bytes raw)
 		return true;
 	}
 	/* Revision 2 has no root id and works in every user namespace. */
-	return caps.revision == 3 && ctm_sieve_off(sieve, CTM_UID, caps.rootid);
+	return caps.revision == 3 && (ctm_sieve_off(sieve, CTM_UID, caps.rootid) ||
+				      ctm_sieve_from(sieve, CTM_UID, caps.rootid));
+}
+
+static bool acl_off(const struct ctm_sieve *sieve, struct ctm_bytes acl)
+{
+	int n;
+
+	if (ctm_acl_off_map(acl, sieve->map)) {
+		return true;
+	}
+	n = sieve->from ? ctm_acl_count(acl) : 0;
+	for (int i = 0; i < n; i++) {
+		const struct ctm_acl_entry e = ctm_acl_get(acl, i);
+		enum ctm_idkind kind;
+
+		if (ctm_acl_names(&e, &kind) && ctm_sieve_from(sieve, kind, (ctm_did){ e.id })) {
+			return true;
+		}
+	}
+	return false;
 }
 
 bool ctm_sieve_wants(struct ctm_sieve *sieve, const struct ctm_fact *inode, unsigned int off,
@@ -70,9 +111,8 @@ bool ctm_sieve_wants(struct ctm_sieve *sieve, const struct ctm_fact *inode, unsi
 	if (!sieve->map) {
 		return false;
 	}
-	return off != 0 ||
-	       (inode->acl_access.p && ctm_acl_off_map(inode->acl_access, sieve->map)) ||
-	       (inode->acl_default.p && ctm_acl_off_map(inode->acl_default, sieve->map)) ||
+	return off != 0 || (inode->acl_access.p && acl_off(sieve, inode->acl_access)) ||
+	       (inode->acl_default.p && acl_off(sieve, inode->acl_default)) ||
 	       (inode->caps.p && caps_off(sieve, inode->caps));
 }
 

@@ -18,8 +18,13 @@
 /** The bit of this kind of id in a set. */
 #define CTM_OFF(kind) (1u << (kind))
 
+/** The bit of this kind for an id that the request's other map would have elsewhere. */
+#define CTM_FROM(kind) (4u << (kind))
+
 struct ctm_sieve {
 	const struct ctm_idmap *map;
+	const struct ctm_idmap *from;
+	ctm_did nobody[2]; /* container id 65534 on disk; CTM_ID_INVALID when it has no place */
 	bool all;
 	bool none;
 	bool rules;
@@ -44,11 +49,20 @@ static inline bool ctm_sieve_off(struct ctm_sieve *sieve, enum ctm_idkind kind, 
 	return ctm_sieve_off_far(sieve, kind, id);
 }
 
-/** The set of an owner's ids that are off the map: CTM_OFF(CTM_UID) | CTM_OFF(CTM_GID). */
+/** Whether the id would stand elsewhere if it was written under the request's other map. */
+bool ctm_sieve_from(const struct ctm_sieve *sieve, enum ctm_idkind kind, ctm_did id);
+
+/** What there is to say of an owner's ids: a set of CTM_OFF() and CTM_FROM(). */
 static inline unsigned int ctm_sieve_owner(struct ctm_sieve *sieve, ctm_did uid, ctm_did gid)
 {
-	return (ctm_sieve_off(sieve, CTM_UID, uid) ? CTM_OFF(CTM_UID) : 0) |
-	       (ctm_sieve_off(sieve, CTM_GID, gid) ? CTM_OFF(CTM_GID) : 0);
+	unsigned int off = (ctm_sieve_off(sieve, CTM_UID, uid) ? CTM_OFF(CTM_UID) : 0) |
+			   (ctm_sieve_off(sieve, CTM_GID, gid) ? CTM_OFF(CTM_GID) : 0);
+
+	if (sieve->from) {
+		off |= (ctm_sieve_from(sieve, CTM_UID, uid) ? CTM_FROM(CTM_UID) : 0) |
+		       (ctm_sieve_from(sieve, CTM_GID, gid) ? CTM_FROM(CTM_GID) : 0);
+	}
+	return off;
 }
 
 /** Whether ACLs and capabilities of an entry have to be read; ruled: a rule names its path. */

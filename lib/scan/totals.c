@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "scan/sieve.h"
-
 #define TABLE_FIRST 64   /* slots */
 #define TABLE_LARGE 1024 /* ids */
 
@@ -88,7 +86,7 @@ static uint64_t share(uint32_t mode, uint32_t nlink)
 	return nlink <= 1 || S_ISDIR(mode) ? CTM_TALLY_ONE : CTM_TALLY_ONE / nlink;
 }
 
-void ctm_tally_inode(struct ctm_tally *tally, const struct ctm_idmap *map, unsigned int off,
+void ctm_tally_inode(struct ctm_tally *tally, const struct ctm_sieve *sieve, unsigned int off,
 		     uint32_t mode, uint32_t nlink, ctm_did uid, ctm_did gid)
 {
 	const uint64_t sum = share(mode, nlink);
@@ -96,6 +94,8 @@ void ctm_tally_inode(struct ctm_tally *tally, const struct ctm_idmap *map, unsig
 
 	tally->dirs += S_ISDIR(mode);
 	tally->inodes += sum;
+	tally->nobody[CTM_UID] += uid.v == sieve->nobody[CTM_UID].v ? sum : 0;
+	tally->nobody[CTM_GID] += gid.v == sieve->nobody[CTM_GID].v ? sum : 0;
 	if (off == 0) {
 		return;
 	}
@@ -104,7 +104,8 @@ void ctm_tally_inode(struct ctm_tally *tally, const struct ctm_idmap *map, unsig
 			continue;
 		}
 		add_id(&tally->ids[kind], id[kind].v, sum);
-		if (map && ctm_idmap_in_ct(map, kind, (ctm_cid){ id[kind].v })) {
+		if (sieve->map && (off & CTM_FROM(kind)) == 0 &&
+		    ctm_idmap_in_ct(sieve->map, kind, (ctm_cid){ id[kind].v })) {
 			tally->host[kind] += sum;
 		}
 	}
@@ -120,6 +121,7 @@ void ctm_tally_merge(struct ctm_tally *into, struct ctm_tally *from)
 		const struct ctm_id_table *ids = &from->ids[kind];
 
 		into->host[kind] += from->host[kind];
+		into->nobody[kind] += from->nobody[kind];
 		into->ids[kind].other += ids->other;
 		for (size_t i = 0; i < ids->size; i++) {
 			if (ids->slot[i].sum != 0) {
@@ -190,6 +192,7 @@ int ctm_tally_finish(const struct ctm_tally *tally, struct ctm_scan_totals *ret)
 			return r;
 		}
 		totals.host[kind] = rounded(tally->host[kind]);
+		totals.nobody[kind] = rounded(tally->nobody[kind]);
 	}
 	*ret = totals;
 	return 0;

@@ -3,7 +3,7 @@
  * Counting while scanning: one tally for each thread, merged, and turned into the totals of scan.h.
  *
  *	struct ctm_tally tally = { 0 };
- *	ctm_tally_inode(&tally, map, off, mode, nlink, uid, gid);	for each entry
+ *	ctm_tally_inode(&tally, &sieve, off, mode, nlink, uid, gid);	for each entry
  *	ctm_tally_merge(&sum, &tally);
  *	ctm_tally_finish(&sum, &totals);
  *	ctm_tally_done(&tally);
@@ -20,6 +20,7 @@
 
 #include "id/idmap.h"
 #include "scan/scan.h"
+#include "scan/sieve.h"
 
 #define CTM_TALLY_ONE (UINT64_C(1) << 32)
 
@@ -43,17 +44,18 @@ struct ctm_tally {
 	uint64_t errors;
 	uint64_t inodes;  /* in units of CTM_TALLY_ONE */
 	uint64_t host[2]; /* likewise */
+	uint64_t nobody[2];
 	struct ctm_id_table ids[2];
 };
 
 void ctm_tally_done(struct ctm_tally *tally);
 
 /**
- * Counts what an entry leads to; the entry itself is the caller's to count. off: CTM_OFF_* bits of
- * scan/sieve.h, the ids that belong into the histogram. map: for .host, may be NULL. Cannot fail:
- * an id for which there is no memory is counted as other.
+ * Counts what an entry leads to; the entry itself is the caller's to count. off: the sieve's
+ * ctm_sieve_owner(); ids that are off the map belong into the histogram. Cannot fail: an id for
+ * which there is no memory is counted as other.
  */
-void ctm_tally_inode(struct ctm_tally *tally, const struct ctm_idmap *map, unsigned int off,
+void ctm_tally_inode(struct ctm_tally *tally, const struct ctm_sieve *sieve, unsigned int off,
 		     uint32_t mode, uint32_t nlink, ctm_did uid, ctm_did gid);
 
 /** Adds from to into and empties from. */

@@ -227,7 +227,7 @@ static int inspect(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 	const bool ruled = len > 0 && dir->rule && ctm_rules_entry(dir->rule, name, len);
 	struct attrs attrs = { 0 };
 
-	ctm_tally_inode(&w->tally, w->sieve.map, off, stx->stx_mode, stx->stx_nlink, uid, gid);
+	ctm_tally_inode(&w->tally, &w->sieve, off, stx->stx_mode, stx->stx_nlink, uid, gid);
 	if (ctm_sieve_needs_attrs(&w->sieve, ruled)) {
 		int r = get_attrs(w, name, stx->stx_mode, &attrs);
 
