@@ -20,7 +20,7 @@
 CTM_HOST_PATHS
 
 #define GROW_STEP  ((size_t)32 << 20) /* of an array in a file */
-#define PASS_EVERY (1U << 15)
+#define PASS_EVERY 4096U              /* a fault maps 16 pages: at most 256 MiB at a time */
 
 struct area {
 	unsigned char *p;
@@ -374,14 +374,18 @@ const char *ctm_spill_dir(const struct ctm_spill *spill)
 	return spill ? spill->dir : NULL;
 }
 
+void ctm_spill_rest(struct ctm_spill *spill)
+{
+	/* Of a shared mapping that is the page table alone: what was written stays in the file. */
+	for (size_t i = 0; spill && i < spill->areas.n; i++) {
+		(void)madvise(spill->areas.v[i].p, spill->areas.v[i].len, MADV_DONTNEED);
+	}
+}
+
 void ctm_spill_pass(struct ctm_spill *spill)
 {
-	if (!spill || spill->areas.n == 0 || ++spill->passed % PASS_EVERY != 0) {
-		return;
-	}
-	/* Of a shared mapping that is the page table alone: what was written stays in the file. */
-	for (size_t i = 0; i < spill->areas.n; i++) {
-		(void)madvise(spill->areas.v[i].p, spill->areas.v[i].len, MADV_DONTNEED);
+	if (spill && ++spill->passed % PASS_EVERY == 0) {
+		ctm_spill_rest(spill);
 	}
 }
 

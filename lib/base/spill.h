@@ -76,10 +76,11 @@ uint64_t ctm_spill_filed(const struct ctm_spill *spill);
 const char *ctm_spill_dir(const struct ctm_spill *spill);
 
 /**
- * To be called for each element of a long pass: now and then what lies in files leaves the
- * process's resident set. It stays in the page cache as long as the kernel has nothing better to do
- * with the memory.
+ * What lies in files leaves the process's resident set. It stays in the page cache as long as the
+ * kernel has nothing better to do with the memory.
  */
+void ctm_spill_rest(struct ctm_spill *spill);
+/** The same now and then: to be called for each element of a long pass. */
 void ctm_spill_pass(struct ctm_spill *spill);
 
 /* --- growing arrays: CTM_VEC() of base/vec.h --- */
