@@ -73,7 +73,12 @@ static const struct opt_row rows[] = {
 
 void options_init(struct options *opts)
 {
+	const char *tmpdir = getenv("TMPDIR");
+
 	*opts = (struct options){ .session = { .host = { .sysroot = "" }, .wait = WAIT_DEFAULT } };
+	if (tmpdir && tmpdir[0] == '/') {
+		opts->session.tmpdir = tmpdir;
+	}
 }
 
 void options_done(struct options *opts)

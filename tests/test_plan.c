@@ -3,12 +3,14 @@
 #include "plan/plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "cases.h"
 #include "facts.h"
+#include "scratch.h"
 
 #define DEF "100000"
 
@@ -332,12 +334,9 @@ Test(plan, copies_what_it_keeps)
 		  ctm_bytes_eq(a->before.acl_access, acl_of("u::rwx,g::r-x,m::r-x,o::---", want)));
 }
 
-/* A tree that takes more memory than there may be: not one fact beyond it is kept. */
-Test(plan, memory_has_an_end)
+/* The deeper a tree, the longer its paths: a few thousand directories can fill any memory. */
+static size_t fill_with_long_paths(struct ctm_plan *plan, size_t most, int *ret)
 {
-	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
-	struct ctm_policy policy = { .map = map, .rules_on = rules_on, .memory = 1 << 20 };
-	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
 	char path[4001];
 	size_t n = 0;
 	int r;
@@ -347,16 +346,58 @@ Test(plan, memory_has_an_end)
 	for (size_t i = 200; i < sizeof(path) - 1; i += 200) {
 		path[i] = '/';
 	}
-	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
 	do {
+		(void)snprintf(path + sizeof(path) - 9, 9, "%08zu", n * 2654435761 % 100000000);
 		const struct ctm_fact fact = fact_of(path, 0644, 0, 0);
 
 		r = ctm_plan_fact(&fact, plan);
 		n++;
-	} while (r == 0 && n < 10000);
-	cr_assert_eq(r, -EFBIG);
+	} while (r == 0 && n < most);
+	*ret = r;
+	return n;
+}
+
+Test(plan, memory_has_an_end)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	struct ctm_policy policy = { .map = map, .rules_on = rules_on, .memory = 1 << 20 };
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	size_t n;
+	int r;
+
+	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
+	n = fill_with_long_paths(plan, 10000, &r);
+	cr_assert_eq(r, -ENOMEM);
+	cr_expect_eq(ctm_plan_no_room(plan), -EFBIG);
 	cr_assert_gt(n, 50, "%zu", n);
 	cr_assert_lt(n, 300, "%zu", n);
+}
+
+/* The same with a directory for files: the plan goes on, and is the same as in memory. */
+Test(plan, the_rest_lies_in_files)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	SCRATCH(dir);
+	struct ctm_policy policies[] = {
+		{ .map = map, .rules_on = rules_on },
+		{ .map = map, .rules_on = rules_on, .memory = 1 << 20, .spill_dir = dir.path },
+	};
+	char digests[2][33];
+
+	for (size_t i = 0; i < 2; i++) {
+		CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+		int r;
+
+		cr_assert_eq(ctm_plan_new(&policies[i], &plan), 0);
+		cr_assert_eq(fill_with_long_paths(plan, 5000, &r), 5000);
+		cr_assert_eq(r, 0);
+		cr_assert_eq(ctm_plan_finish(plan), 0);
+		cr_assert_eq(plan->actions.n, 5000);
+		cr_expect_eq(ctm_spill_filed(plan->spill) > 0, i == 1);
+		ctm_plan_digest(plan, "", digests[i]);
+		check_plan(plan);
+	}
+	cr_expect_str_eq(digests[0], digests[1]);
 }
 
 Test(plan, without_a_map_nothing_is_judged)

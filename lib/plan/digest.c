@@ -104,6 +104,7 @@ void ctm_plan_digest(const struct ctm_plan *plan, const char *identity, char ret
 	put_map(&ctx, plan->policy.map, CTM_GID);
 	for (size_t i = 0; i < plan->actions.n; i++) {
 		put_action(&ctx, &plan->actions.v[i]);
+		ctm_spill_pass(plan->spill);
 	}
 	put_number(&ctx, plan->actions.n, 8);
 	sha256_digest(&ctx, sizeof(hash), hash);

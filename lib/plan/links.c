@@ -5,14 +5,13 @@
 #include "plan/links.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define SLOTS_MIN 64
 
 void ctm_links_done(struct ctm_links *links)
 {
-	ctm_vec_done(&links->v);
-	free(links->slots);
+	ctm_spill_vec_done(links->spill, &links->v);
+	ctm_spill_drop(links->spill, links->slots, links->n_slots * sizeof(*links->slots));
 	links->slots = NULL;
 	links->n_slots = 0;
 }
@@ -63,14 +62,14 @@ static int make_room(struct ctm_links *links)
 		return 0;
 	}
 	wide.n_slots = links->n_slots ? 2 * links->n_slots : SLOTS_MIN;
-	wide.slots = calloc(wide.n_slots, sizeof(*wide.slots));
+	wide.slots = ctm_spill_zeros(links->spill, wide.n_slots, sizeof(*wide.slots));
 	if (!wide.slots) {
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < wide.v.n; i++) {
 		*slot_of(&wide, wide.v.v[i].dev, wide.v.v[i].ino) = i + 1;
 	}
-	free(links->slots);
+	ctm_spill_drop(links->spill, links->slots, links->n_slots * sizeof(*links->slots));
 	*links = wide;
 	return 0;
 }
@@ -80,7 +79,7 @@ int ctm_links_add(struct ctm_links *links, const struct ctm_link *link)
 	int r = make_room(links);
 
 	if (r == 0) {
-		r = ctm_vec_push(&links->v, link);
+		r = ctm_spill_push(links->spill, &links->v, link);
 	}
 	if (r == 0) {
 		*slot_of(links, link->dev, link->ino) = links->v.n;

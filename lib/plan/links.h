@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/spill.h"
 
 struct ctm_link {
 	uint64_t dev;
@@ -23,8 +23,9 @@ struct ctm_link {
 	size_t path_len;
 };
 
-/** Zero-initialise. */
+/** Zero-initialise; spill may be set before the first use. */
 struct ctm_links {
+	struct ctm_spill *spill; /* where they lie; NULL: on the heap */
 	CTM_VEC(struct ctm_link) v;
 	size_t *slots; /* open addressing; index + 1, 0 is free */
 	size_t n_slots;

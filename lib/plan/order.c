@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sort.h"
 
 #define KEY_LEN 8U
 
@@ -52,7 +53,7 @@ static bool goes_on(uint64_t key)
 }
 
 /* Sorts one run by the bytes at depth. */
-static void sort_run(struct ctm_order *v, size_t n, size_t depth)
+static int sort_run(struct ctm_spill *spill, struct ctm_order *v, size_t n, size_t depth)
 {
 	bool sorted = true;
 
@@ -61,10 +62,9 @@ static void sort_run(struct ctm_order *v, size_t n, size_t depth)
 		if (i > 0 && (v[i - 1].key != v[i].key || !goes_on(v[i].key))) {
 			sorted = sorted && by_key(&v[i - 1], &v[i]) < 0;
 		}
+		ctm_spill_pass(spill);
 	}
-	if (!sorted) {
-		qsort(v, n, sizeof(*v), by_key);
-	}
+	return sorted ? 0 : ctm_sort(spill, v, n, sizeof(*v), by_key);
 }
 
 /* The end of the run of equal keys that starts at i. */
@@ -88,20 +88,23 @@ static size_t longest(const struct ctm_order *v, size_t n)
 	return len;
 }
 
-int ctm_order_paths(struct ctm_order *v, size_t n)
+int ctm_order_paths(struct ctm_spill *spill, struct ctm_order *v, size_t n)
 {
 	/* Runs lie within each other, one for each depth: where the enclosing ones end. */
 	CLEANUP_FREE size_t *ends = calloc(longest(v, n) / KEY_LEN + 2, sizeof(*ends));
 	size_t level = 0;
 	size_t i = 0;
+	int r;
 
 	if (!ends) {
 		return -ENOMEM;
 	}
-	sort_run(v, n, 0);
+	r = sort_run(spill, v, n, 0);
 	ends[0] = n;
-	for (;;) {
+	while (r == 0) {
 		size_t end;
+
+		ctm_spill_pass(spill);
 
 		if (i == ends[level]) {
 			if (level == 0) {
@@ -113,33 +116,10 @@ int ctm_order_paths(struct ctm_order *v, size_t n)
 		end = run_end(v, i, ends[level]);
 		if (end - i > 1 && goes_on(v[i].key)) {
 			ends[++level] = end;
-			sort_run(v + i, end - i, level * KEY_LEN);
+			r = sort_run(spill, v + i, end - i, level * KEY_LEN);
 		} else {
 			i = end;
 		}
 	}
-}
-
-void ctm_order_apply(void *array, size_t n, size_t size, size_t *from, void *tmp)
-{
-	unsigned char *v = array;
-
-	for (size_t start = 0; start < n; start++) {
-		size_t to = start;
-
-		if (from[start] == start) {
-			continue;
-		}
-		/* once round the cycle; what has its element points at itself */
-		memcpy(tmp, v + start * size, size);
-		while (from[to] != start) {
-			size_t next = from[to];
-
-			memcpy(v + to * size, v + next * size, size);
-			from[to] = to;
-			to = next;
-		}
-		memcpy(v + to * size, tmp, size);
-		from[to] = to;
-	}
+	return r;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/spill.h"
+
 struct ctm_order {
 	const char *path;
 	size_t len;
@@ -15,13 +17,7 @@ struct ctm_order {
 	uint64_t key; /* scratch */
 };
 
-/** Sorts by path; equal paths by ref. -ENOMEM. */
-int ctm_order_paths(struct ctm_order *v, size_t n);
-
-/**
- * Moves the elements of an array so that element i is what was element from[i]. from is a
- * permutation of 0 .. n - 1 and is used up. tmp has room for one element.
- */
-void ctm_order_apply(void *array, size_t n, size_t size, size_t *from, void *tmp);
+/** Sorts by path; equal paths by ref. The spill is for what that needs besides. -ENOMEM. */
+int ctm_order_paths(struct ctm_spill *spill, struct ctm_order *v, size_t n);
 
 #endif

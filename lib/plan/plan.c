@@ -35,6 +35,14 @@ int ctm_plan_new(const struct ctm_policy *policy, struct ctm_plan **ret)
 	if (!plan->work) {
 		return -ENOMEM;
 	}
+	if (policy->memory > 0) {
+		r = ctm_spill_new(policy->spill_dir, policy->memory, &plan->spill);
+		if (r < 0) {
+			return r;
+		}
+		plan->arena.spill = plan->spill;
+		plan->work->links.spill = plan->spill;
+	}
 	r = ctm_judge_init(policy, &plan->work->judge);
 	if (r < 0) {
 		return r;
@@ -56,16 +64,23 @@ void ctm_plan_free(struct ctm_plan *plan)
 		free(plan->work);
 	}
 	ctm_scan_totals_done(&plan->totals);
-	ctm_vec_done(&plan->actions);
-	ctm_vec_done(&plan->findings);
+	ctm_spill_vec_done(plan->spill, &plan->actions);
+	ctm_spill_vec_done(plan->spill, &plan->findings);
 	ctm_arena_done(&plan->arena);
+	ctm_spill_free(plan->spill);
 	free(plan);
 }
 
 int ctm_plan_add(struct ctm_plan *plan, const struct ctm_finding *finding)
 {
 	plan->work->unsettled = true;
-	return ctm_vec_push(&plan->findings, finding);
+	ctm_spill_pass(plan->spill);
+	return ctm_spill_push(plan->spill, &plan->findings, finding);
+}
+
+int ctm_plan_no_room(const struct ctm_plan *plan)
+{
+	return ctm_spill_error(plan->spill);
 }
 
 static bool names_beyond(const struct ctm_issue *issue)
@@ -195,6 +210,7 @@ int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char 
 bool ctm_plan_has_work(const struct ctm_plan *plan)
 {
 	for (size_t i = 0; i < plan->findings.n; i++) {
+		ctm_spill_pass(plan->spill);
 		if (ctm_finding_info(plan->findings.v[i].code)->severity != CTM_INFO) {
 			return true;
 		}
@@ -207,6 +223,7 @@ bool ctm_plan_has_leftover(const struct ctm_plan *plan)
 	for (size_t i = 0; i < plan->findings.n; i++) {
 		const struct ctm_finding *f = &plan->findings.v[i];
 
+		ctm_spill_pass(plan->spill);
 		if (f->action == CTM_NO_ACTION && ctm_finding_info(f->code)->severity != CTM_INFO) {
 			return true;
 		}

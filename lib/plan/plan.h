@@ -22,7 +22,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "base/spill.h"
 #include "id/idmap.h"
 #include "plan/finding.h"
 #include "rules/rules.h"
@@ -49,7 +49,12 @@ struct ctm_policy {
 	bool raw_volume;
 	/* Which tables of ctm_rules_all apply (their present_if exists), by index; NULL: none. */
 	const bool *rules_on;
-	size_t memory; /* bytes that facts may fill, 0: any number */
+	/*
+	 * Bytes of memory that the plan may take, 0: any number. What is more lies in unlinked
+	 * files of spill_dir (base/spill.h); NULL: it is refused.
+	 */
+	size_t memory;
+	const char *spill_dir;
 };
 
 /** All of an inode that a repair may change. Absent attributes have p NULL. */
@@ -98,9 +103,15 @@ struct ctm_action {
 	uint8_t sha256[32];           /* CTM_ACT_REMOVE: of the content, set by inspection */
 };
 
+/*
+ * However large it is, it takes no more memory than the policy allows: whoever goes through all
+ * actions or findings calls ctm_spill_pass() for each, and keeps nothing for each elsewhere than in
+ * the spill.
+ */
 struct ctm_plan {
 	struct ctm_policy policy;
-	struct ctm_arena arena;
+	struct ctm_spill *spill;              /* where all of it lies; NULL: policy.memory is 0 */
+	struct ctm_arena arena;               /* in the spill */
 	CTM_VEC(struct ctm_action) actions;   /* after ctm_plan_finish(): by path */
 	CTM_VEC(struct ctm_finding) findings; /* after ctm_plan_finish(): by code, then path */
 	struct ctm_scan_totals totals;        /* of the selection */
@@ -129,7 +140,7 @@ static inline void ctm_planp_free(struct ctm_plan **plan)
  * A ctm_fact_fn: judges one fact. Every name of the volume comes at most once, and of an inode with
  * several names that is off the map each name comes (that is how names outside are noticed). An
  * inode whose attributes could not be read must come as CTM_FACT_ERROR alone: what is not known
- * would be lost in a repair. -EFBIG: policy.memory is full. -ENOMEM.
+ * would be lost in a repair. -ENOMEM; ctm_plan_no_room() says whether it was the spill.
  */
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
 /**
@@ -174,6 +185,12 @@ int ctm_plan_settle(struct ctm_plan *plan);
  */
 int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_code why,
 		       const char *text);
+
+/**
+ * After -ENOMEM: 0, or the negative errno that kept the plan from growing in a file, as of
+ * ctm_spill_error(): -EFBIG, when there is no directory for one; -ENOSPC ...
+ */
+int ctm_plan_no_room(const struct ctm_plan *plan);
 
 /** A fault or a choice is there: check and diff exit with 1. */
 bool ctm_plan_has_work(const struct ctm_plan *plan);

@@ -65,7 +65,7 @@ static int add_action(struct ctm_plan *plan, const struct ctm_fact *fact, const 
 	r = keep_state(plan, &action.before, &action.after);
 	if (r == 0) {
 		plan->work->unsettled = true;
-		r = ctm_vec_push(&plan->actions, &action);
+		r = ctm_spill_push(plan->spill, &plan->actions, &action);
 	}
 	return r;
 }
@@ -330,15 +330,6 @@ static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 	return r;
 }
 
-/* The deeper a tree, the longer its paths: a few thousand directories can fill any memory. */
-static bool is_full(const struct ctm_plan *plan)
-{
-	return plan->policy.memory > 0 &&
-	       plan->arena.used + plan->actions.cap * sizeof(*plan->actions.v) +
-			       plan->findings.cap * sizeof(*plan->findings.v) >
-		       plan->policy.memory;
-}
-
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 {
 	struct ctm_plan *p = plan;
@@ -351,9 +342,6 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 		.err = fact->err,
 	};
 
-	if (is_full(p)) {
-		return -EFBIG;
-	}
 	switch (fact->kind) {
 	case CTM_FACT_INODE:
 		return p->work->judges ? plan_inode(p, fact) : 0;
@@ -377,6 +365,7 @@ bool ctm_plan_wants_names(const struct ctm_plan *plan)
 		return false;
 	}
 	for (size_t i = 0; i < links->v.n; i++) {
+		ctm_spill_pass(plan->spill);
 		if (links->v.v[i].names < links->v.v[i].nlink) {
 			return true;
 		}

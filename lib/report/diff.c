@@ -143,6 +143,7 @@ static int put_hunk(struct diff *d, const struct ctm_plan *plan, const struct ct
 	for (size_t i = 0; i < plan->actions.n && r == 0; i++) {
 		const struct ctm_action *act = &plan->actions.v[i];
 
+		ctm_spill_pass(plan->spill);
 		if (act->cause != code) {
 			continue;
 		}
@@ -165,6 +166,7 @@ static int put_hunks(struct diff *d, const struct ctm_plan *plan)
 	}
 	for (size_t i = 0; i < plan->actions.n; i++) {
 		n[plan->actions.v[i].cause]++;
+		ctm_spill_pass(plan->spill);
 	}
 	for (int code = 0; code < CTM_F_N && r == 0; code++) {
 		if (n[code]) {

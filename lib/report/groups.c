@@ -135,6 +135,7 @@ int ctm_groups_make(const struct ctm_plan *plan, struct ctm_groups *ret)
 
 			r = ctm_vec_push(&groups.v, &one);
 		}
+		ctm_spill_pass(plan->spill);
 		if (r == 0) {
 			r = add_finding(&groups, &groups.v.v[groups.v.n - 1], plan, i);
 		}

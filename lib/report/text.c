@@ -163,6 +163,7 @@ static int put_examples(struct page *p, const struct ctm_plan *plan, const struc
 	for (size_t i = g->first; i < g->first + g->n_findings && r == 0; i++) {
 		const struct ctm_finding *f = &plan->findings.v[i];
 
+		ctm_spill_pass(plan->spill);
 		if (!f->path) {
 			const char *text = f->text ? safe(p, f->text, strlen(f->text)) : NULL;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/pathname.h"
 #include "rules/rules.h"
 #include "run/archive.h"
 #include "run/confirm.h"
@@ -47,14 +48,24 @@ static int ask(struct inspecting *x, int fd, const char *path, size_t len)
 	return r < 0 || !held ? r : note_held(x->plan, path, len, &holder);
 }
 
+/* The actions stand in the order of their paths, and none shares its path with another. */
 static bool is_removal(const struct ctm_plan *plan, const char *path)
 {
-	for (size_t i = 0; i < plan->actions.n; i++) {
-		const struct ctm_action *a = &plan->actions.v[i];
+	size_t low = 0;
+	size_t high = plan->actions.n;
 
-		if (a->kind == CTM_ACT_REMOVE && a->path_len == strlen(path) &&
-		    memcmp(a->path, path, a->path_len) == 0) {
-			return true;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct ctm_action *a = &plan->actions.v[mid];
+		int cmp = ctm_path_cmp(a->path, a->path_len, path, strlen(path));
+
+		if (cmp == 0) {
+			return a->kind == CTM_ACT_REMOVE;
+		}
+		if (cmp < 0) {
+			low = mid + 1;
+		} else {
+			high = mid;
 		}
 	}
 	return false;
@@ -156,6 +167,7 @@ int ctm_inspect(const struct ctm_ops *ops, void *fs, struct ctm_plan *plan, uint
 		if (plan->actions.v[i].kind == CTM_ACT_REMOVE) {
 			r = look_at(&x, i);
 		}
+		ctm_spill_pass(plan->spill);
 	}
 	if (r == 0) {
 		r = ctm_plan_settle(plan);

@@ -101,6 +101,7 @@ static int record_all(struct ctm_recording *rec, const struct ctm_plan *plan,
 			if (r < 0) {
 				return r;
 			}
+			ctm_spill_pass(plan->spill);
 		}
 	}
 	return 0;

@@ -15,6 +15,7 @@
 #include "run/inspect.h"
 #include "run/state.h"
 #include "session/reading.h"
+#include "session/room.h"
 #include "session/selection.h"
 #include "session/surroundings.h"
 #include "session/unmapped.h"
@@ -131,26 +132,6 @@ static int count_whole(struct ctm_plan *plan, const struct ctm_scan_request *par
 	return ctm_source_scan(src, &req, names ? ctm_plan_other_name : NULL, plan, ret, err);
 }
 
-/* As much as leaves a host alive that has something else to do. */
-static size_t memory_limit(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long size = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : 0;
-}
-
-static int too_much(const struct ctm_plan *plan, struct ctm_err *err)
-{
-	int r = ctm_err_set(err, CTM_REFUSED, EFBIG,
-			    "so much is wrong, or at such long paths, that %zu MiB of memory do "
-			    "not hold it",
-			    plan->policy.memory >> 20);
-
-	ctm_err_hint(err, "look at one directory after the other, with --path");
-	return r;
-}
-
 static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 		     const struct ctm_session_opts *opts, struct ctm_attached *att,
 		     struct ctm_err *err)
@@ -175,7 +156,6 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 	r = ctm_walk_new(ctm_attached_root(att), &src, err);
 	if (r == 0) {
 		r = ctm_source_scan(src, &req, ctm_plan_fact, plan, &totals, err);
-		r = r == -EFBIG ? too_much(plan, err) : r;
 	}
 	if (r == 0 && !sel->whole &&
 	    (totals.host[CTM_UID] || totals.host[CTM_GID] || ctm_plan_wants_names(plan))) {
@@ -205,9 +185,13 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 {
 	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
 	CLEANUP(ctm_selection_done) struct ctm_selection sel = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf where = { 0 };
 	struct below below;
 	int r = ctm_selection_make(opts, exam->volume, ctm_attached_root(att), &sel, err);
 
+	if (r == 0) {
+		r = ctm_room_dir(exam, opts, &where, err);
+	}
 	if (r < 0) {
 		return r;
 	}
@@ -222,7 +206,8 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		.n_starts = sel.n_starts,
 		.rules_on = sel.rules_on,
 		.raw_volume = exam->volume->kind != CTM_VOLUME_DIR,
-		.memory = memory_limit(),
+		.memory = CTM_PLAN_MEMORY,
+		.spill_dir = where.p,
 	};
 	r = ctm_plan_new(&policy, &plan);
 	if (r == -EINVAL) {
@@ -241,6 +226,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	}
 	r = scan_into(plan, &sel, opts, att, err);
 	if (r < 0) {
+		r = ctm_room_err(plan, r, err);
 		return ctm_err_wrap(err, "scan");
 	}
 	below = (struct below){ plan };
@@ -255,8 +241,9 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	plan->policy.starts = NULL;
 	plan->policy.n_starts = 0;
 	if (r < 0) {
-		return r == -ENOMEM ? ctm_err_nomem(err) :
-				      ctm_err_set(err, CTM_SYS, r, "make the plan");
+		r = r == -ENOMEM ? ctm_err_nomem(err) :
+				   ctm_err_set(err, CTM_SYS, r, "make the plan");
+		return ctm_room_err(plan, r, err);
 	}
 	*ret = TAKE_PTR(plan);
 	return 0;
@@ -276,7 +263,7 @@ static int inspect(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 	if (r == 0) {
 		r = ctm_inspect(&ctm_effects_ops, &fx, exam->plan, budget, err);
 	}
-	return r;
+	return r < 0 ? ctm_room_err(exam->plan, r, err) : 0;
 }
 
 static int take_identity(struct ctm_exam *exam, struct ctm_attached *att, struct ctm_err *err)

@@ -260,6 +260,7 @@ static int find_due(const char *name, const struct ctm_session_opts *opts, const
 		r = ctm_locked_begin(name, opts, &done->exam, &due->guard, err);
 	}
 	if (r == 0) {
+		done->exam->to_repair = true;
 		r = look_read_only(done->exam, opts, &due->stale, err);
 	}
 	if (r == 0) {

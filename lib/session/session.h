@@ -41,6 +41,11 @@ struct ctm_session_opts {
 	unsigned int jobs; /* 0: number of processors */
 	unsigned int wait; /* seconds for locks */
 	const char *words; /* the options that mattered, for the record; NULL: none */
+	/*
+	 * TMPDIR: where what is too much for the memory goes. NULL: /var/tmp; for a repair the
+	 * state directory, when it is there.
+	 */
+	const char *tmpdir;
 	/* Called by whoever starts the container (session/hook.h); NULL otherwise. */
 	const struct ctm_starting *starting;
 	/* Called now and then from the caller's thread while inodes are changed; may be NULL. */
@@ -62,6 +67,7 @@ struct ctm_exam {
 	char digest[33];
 	char fstype[32];
 	bool running;
+	bool to_repair;        /* it is made by a repair, not for a report */
 	CTM_VEC(char *) notes; /* sentences a person should read */
 };
 
