@@ -12,7 +12,7 @@
 
 #include "facts.h"
 
-static const bool rules_on[16] = { true, true, true, true, true, true };
+static const bool rules_on[16] = { [0 ... 15] = true };
 
 static struct ctm_exam *exam_of(const struct ctm_fact *facts, size_t n)
 {

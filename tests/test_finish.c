@@ -195,7 +195,7 @@ Test(finish, right_inodes_are_not_asked_for_names)
 /* A lock with a second name is repaired at its first one, and the lock's place is mentioned. */
 Test(finish, lock_with_a_second_name)
 {
-	static const bool rules_on[16] = { true, true };
+	static const bool rules_on[16] = { [0 ... 15] = true };
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
 	struct ctm_policy policy = { .map = map, .raw_volume = true, .rules_on = rules_on };
 	struct ctm_fact facts[] = { fact_of("var/lib/dpkg/lock", 0640, 0, 0),
@@ -293,7 +293,7 @@ static const struct {
 
 CASES(finish, tree_host, trees)
 {
-	static const bool rules_on[16] = { true, true };
+	static const bool rules_on[16] = { [0 ... 15] = true };
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
 	struct ctm_policy policy = {
 		.map = map,
@@ -610,7 +610,7 @@ static void check_owners(const struct model *was, const struct model *is,
 
 Test(finish, second_plan_is_empty, .timeout = 120)
 {
-	static const bool rules_on[16] = { true, true };
+	static const bool rules_on[16] = { [0 ... 15] = true };
 	CLEANUP(ctm_idmap_freep)
 	struct ctm_idmap *map = map_of("0:100000:33,33:33:1,34:100034:65502");
 	CLEANUP_FREE struct model *m = calloc(2, sizeof(*m));

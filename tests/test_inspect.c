@@ -19,8 +19,10 @@
 #include "run/effects.h"
 #include "scratch.h"
 
-#define LOCK    "var/lib/dpkg/lock"
-#define PARTIAL "var/cache/apt/archives/partial/x.deb"
+#define LOCK     "var/lib/dpkg/lock"
+#define PARTIAL  "var/cache/apt/archives/partial/x.deb"
+#define PACMAN   "var/lib/pacman/db.lck"
+#define DATABASE "var/db/xbps/pkgdb-0.38.plist"
 
 /* echo hello | sha256sum */
 static const uint8_t hello_sha256[32] = {
@@ -93,9 +95,13 @@ static void begin(struct world *w, const char *map)
 	policy.map = w->map;
 	write_file(w->dir.fd, LOCK, "");
 	write_file(w->dir.fd, PARTIAL, "hello\n");
+	write_file(w->dir.fd, PACMAN, "");
+	write_file(w->dir.fd, DATABASE, "<plist/>\n");
 	cr_assert_eq(ctm_plan_new(&policy, &w->plan), 0);
 	add_fact(w, LOCK);
 	add_fact(w, PARTIAL);
+	add_fact(w, PACMAN);
+	add_fact(w, DATABASE);
 	cr_assert_eq(ctm_plan_totals(w->plan, &totals, NULL), 0);
 	cr_assert_eq(ctm_plan_finish(w->plan), 0);
 	cr_assert_eq(ctm_effects_init(&w->fx, w->dir.fd, false, &err), 0, "%s", err.msg);
@@ -214,6 +220,9 @@ static const struct {
 	const char *path;
 	bool fcntl_lock;
 } held[] = {
+	{ "a database that is its own lock", "100000", DATABASE, true },
+	{ "a database with a right owner", "0:0:65536", DATABASE, false },
+	{ "a lock by being there, with a lock", "0:0:65536", PACMAN, false },
 	{ "stale lock, fcntl", "100000", LOCK, true },
 	{ "stale lock, flock", "100000", LOCK, false },
 	{ "lock with a right owner, fcntl", "0:0:65536", LOCK, true },
@@ -241,6 +250,54 @@ CASES(inspect, held_lock_refuses, held)
 	cr_assert_not_null(strstr(f->text, want), "%s: %s", held[*i].name, f->text);
 	cr_assert_not_null(strstr(f->text, held[*i].fcntl_lock ? "fcntl" : "flock"), "%s: %s",
 			   held[*i].name, f->text);
+}
+
+static const struct {
+	const char *name;
+	const char *map;
+	const char *path;
+	bool held;
+} opened[] = {
+	{ "a lock by being there, of the host", "100000", PACMAN, true },
+	{ "a lock by being there, owner right", "0:0:65536", PACMAN, true },
+	{ "a lock that must be locked", "100000", LOCK, false },
+	{ "a leftover", "100000", PARTIAL, false },
+	{ "a database", "0:0:65536", DATABASE, false },
+};
+
+/* pacman has its lock open as long as it works, and locks nothing in it. */
+CASES(inspect, open_lock_refuses, opened)
+{
+	WORLD w;
+	int ready[2];
+	char want[40];
+	char c;
+	pid_t pid;
+
+	begin(&w, opened[*i].map);
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = openat(w.dir.fd, opened[*i].path, O_RDONLY);
+
+		if (fd >= 0 && write(ready[1], "x", 1) == 1) {
+			(void)pause();
+		}
+		_exit(1);
+	}
+	(void)close(ready[1]);
+	cr_assert_eq(read(ready[0], &c, 1), 1);
+	(void)close(ready[0]);
+	inspect(&w, 100000);
+	cr_assert_eq(kill(pid, SIGKILL), 0);
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+	cr_assert_eq(w.plan->refuse_held, opened[*i].held, "%s", opened[*i].name);
+	cr_assert_eq(finding(&w, CTM_F_PKG_HELD) != NULL, opened[*i].held, "%s", opened[*i].name);
+	if (opened[*i].held) {
+		(void)snprintf(want, sizeof(want), "(pid %d, open)", pid);
+		cr_assert_not_null(strstr(finding(&w, CTM_F_PKG_HELD)->text, want), "%s: %s",
+				   opened[*i].name, finding(&w, CTM_F_PKG_HELD)->text);
+	}
 }
 
 static void replace(struct world *w)

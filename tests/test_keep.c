@@ -7,7 +7,7 @@
 #include "cases.h"
 #include "facts.h"
 
-static const bool rules_on[16] = { true, true };
+static const bool rules_on[16] = { [0 ... 15] = true };
 
 #define CACHE "var/cache/apt/pkgcache.bin"
 

@@ -14,13 +14,15 @@
 
 #define DEF "100000"
 
-static const bool rules_on[16] = { true, true, true, true, true, true, true, true };
+static const bool rules_on[16] = { [0 ... 15] = true };
 
 #define LOCK      "var/lib/dpkg/lock"
 #define LISTS     "var/lib/apt/lists/lock"
 #define CACHE     "var/cache/apt/pkgcache.bin"
 #define PARTIAL   "var/lib/apt/lists/partial/x"
 #define JOURNAL   "var/lib/dpkg/updates/0001"
+#define PACMAN    "var/lib/pacman/db.lck"
+#define XBPS      "var/db/xbps/pkgdb-0.38.plist"
 #define NO_REMOVE CTM_F_N
 
 static const struct {
@@ -90,6 +92,26 @@ static const struct {
 	  false, false, NULL, NO_REMOVE, 2, 0 },
 	{ "dpkg's journal is never removed", JOURNAL, 0100644, 0, 0, 1, 0, CTM_CLEAN_ALL, false,
 	  false, NULL, NO_REMOVE, 2, 0 },
+	{ "a lock by being there", PACMAN, 0100000, 100000, 100000, 1, 0, CTM_CLEAN_STALE, false,
+	  false, NULL, CTM_F_PKG_LOCK, 0, 0 },
+	{ "a lock by being there, of the host", PACMAN, 0100000, 0, 0, 1, 0, CTM_CLEAN_STALE, false,
+	  false, NULL, CTM_F_PKG_LOCK, 0, 0 },
+	{ "a lock by being there, --clean none", PACMAN, 0100000, 0, 0, 1, 0, CTM_CLEAN_NONE, false,
+	  false, NULL, NO_REMOVE, 2, 0 },
+	{ "a lock by being there with two names", PACMAN, 0100000, 100000, 100000, 2, 0,
+	  CTM_CLEAN_STALE, false, false, NULL, NO_REMOVE, 0, 1 },
+	{ "a pid file that stays is no lock by being there", "run/zypp.pid", 0100644, 100000,
+	  100000, 1, 0, CTM_CLEAN_STALE, false, false, NULL, NO_REMOVE, 0, 0 },
+	{ "a database that is its own lock", XBPS, 0100644, 0, 0, 1, 0, CTM_CLEAN_STALE, false,
+	  false, NULL, NO_REMOVE, 2, 0 },
+	{ "a database that is its own lock, --clean all", XBPS, 0100644, 0, 0, 1, 0, CTM_CLEAN_ALL,
+	  false, false, NULL, NO_REMOVE, 2, 0 },
+	{ "cache of libsolv", "var/cache/dnf/a.solv", 0100644, 100000, 100000, 1, 0,
+	  CTM_CLEAN_STALE, false, false, "SOLV\0\0\0\x09\0\0\0\x11", NO_REMOVE, 0, 0 },
+	{ "damaged cache of libsolv", "var/cache/libdnf5/a-1/solv/a.solv", 0100644, 100000, 100000,
+	  1, 0, CTM_CLEAN_STALE, false, false, "\0\0\0\0\0\0\0\0\0\0\0\0", CTM_F_PKG_CACHE, 0, 0 },
+	{ "rpm's database", "var/lib/rpm/rpmdb.sqlite", 0100644, 0, 0, 1, 0, CTM_CLEAN_ALL, false,
+	  false, NULL, NO_REMOVE, 2, 0 },
 	{ "debconf's answers neither", "var/cache/debconf/config.dat", 0100644, 0, 0, 1, 0,
 	  CTM_CLEAN_ALL, false, false, NULL, NO_REMOVE, 2, 0 },
 };
@@ -146,6 +168,54 @@ CASES(plan, rules, rules)
 		     name);
 	cr_assert_eq(pkg_left(plan), (size_t)rules[*i].pkg_left, "%s", name);
 	cr_assert_eq(findings_of(plan, CTM_F_ATTR_FLAG), fact.attr != 0, "%s", name);
+}
+
+/* Of a running container the lock may be one that somebody holds; its owner counts all the same. */
+Test(plan, a_running_container_may_be_at_work)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+
+	for (uint32_t owner = 0; owner <= 100000; owner += 100000) {
+		CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+		struct ctm_policy policy = {
+			.map = map,
+			.rules_on = rules_on,
+			.running = true,
+			.raw_volume = true,
+		};
+		struct ctm_fact fact = fact_of(PACMAN, 0100000, owner, owner);
+
+		plan = plan_of(&policy, &fact, 1);
+		cr_assert_eq(plan->actions.n, owner == 0, "owner %u", owner);
+		cr_assert_eq(plan->findings.n, owner == 0, "owner %u", owner);
+	}
+}
+
+/* Whatever is asked for, of whichever owner and size: what cannot be built again stays. */
+Test(plan, what_is_never_removed)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	size_t n = 0;
+
+	for (size_t i = 0; i < ctm_rules_n; i++) {
+		for (size_t k = 0; k < ctm_rules_all[i]->n_never; k++, n++) {
+			for (int how = 0; how < 6; how++) {
+				CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+				struct ctm_policy policy = {
+					.map = map,
+					.rules_on = rules_on,
+					.clean = (enum ctm_clean)(how / 2),
+				};
+				struct ctm_fact fact = fact_of(ctm_rules_all[i]->never[k], 0100644,
+							       how % 2 ? 100000 : 0, 0);
+
+				plan = plan_of(&policy, &fact, 1);
+				cr_assert_eq(plan->actions.n, 1, "%s", fact.path);
+				cr_assert_eq(plan->actions.v[0].kind, CTM_ACT_SET, "%s", fact.path);
+			}
+		}
+	}
+	cr_assert_gt(n, 30);
 }
 
 /* The repair of what stands at a lock's path says why it was not removed. */

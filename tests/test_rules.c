@@ -12,16 +12,31 @@
 #include "base/pathname.h"
 #include "cases.h"
 
-/* A relative path without "." and "..", and "*" only as the whole last component. */
+/* A relative path without "." and ".."; in a pattern at most one "*" in each component. */
 static bool good_path(const char *path, bool pattern)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf norm = { 0 };
-	const char *star = strchr(path, '*');
+	bool star = false;
 
 	if (ctm_path_normalise(path, &norm) < 0 || norm.len == 0 || strcmp(norm.p, path) != 0) {
 		return false;
 	}
-	return !star || (pattern && star[1] == '\0' && star > path && star[-1] == '/');
+	for (; *path; path++) {
+		if (*path == '*' && (star || !pattern)) {
+			return false;
+		}
+		star = *path == '*' || (star && *path != '/');
+	}
+	return true;
+}
+
+static void check_list(const char *table, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		cr_assert(good_path(list[i], false), "%s: path '%s'", table, list[i]);
+		cr_assert(i == 0 || strcmp(list[i - 1], list[i]) < 0, "%s: '%s' out of order",
+			  table, list[i]);
+	}
 }
 
 static void check_row(const struct ctm_rules *set, const struct ctm_rule *row)
@@ -44,6 +59,8 @@ Test(rules, every_row_is_whole)
 		cr_assert(set->name && set->name[0]);
 		cr_assert(set->present_if && good_path(set->present_if, false), "%s", set->name);
 		cr_assert_gt(set->n, 0, "%s", set->name);
+		check_list(set->name, set->never, set->n_never);
+		check_list(set->name, set->dirs, set->n_dirs);
 		for (size_t k = 0; k < set->n; k++) {
 			check_row(set, &set->rows[k]);
 			cr_assert(k == 0 || strcmp(set->rows[k - 1].at, set->rows[k].at) < 0,
@@ -83,8 +100,8 @@ Test(rules, every_row_is_found_by_its_path)
 			const struct ctm_rules *set = NULL;
 
 			cr_assert_eq(ctm_buf_addf(&path, "%s", row->at), 0);
-			if (path.p[path.len - 1] == '*') {
-				path.p[path.len - 1] = 'x';
+			for (size_t at = 0; at < path.len; at++) {
+				path.p[at] = path.p[at] == '*' ? 'x' : path.p[at];
 			}
 			cr_assert_eq(ctm_rules_match(path.p, path.len, &set), row, "%s", row->id);
 			cr_assert_eq(set, ctm_rules_all[i], "%s", row->id);
@@ -92,17 +109,117 @@ Test(rules, every_row_is_found_by_its_path)
 	}
 }
 
+/* The length of the row up to its n-th component. */
+static size_t up_to(const char *row, size_t n)
+{
+	size_t len = strcspn(row, "/");
+
+	while (n-- > 0 && row[len]) {
+		len += 1 + strcspn(row + len + 1, "/");
+	}
+	return len;
+}
+
+/* The walk goes one way down: a directory by its name and one by a pattern would hide each other. */
+Test(rules, no_directory_has_names_and_patterns_with_something_below)
+{
+	for (size_t i = 0; nth_row(i); i++) {
+		for (size_t k = 0; k < i; k++) {
+			const char *a = nth_row(i)->at;
+			const char *b = nth_row(k)->at;
+			size_t n = 0;
+			size_t len;
+
+			while (a[up_to(a, n)] && up_to(a, n) == up_to(b, n) &&
+			       memcmp(a, b, up_to(a, n)) == 0) {
+				n++;
+			}
+			len = up_to(a, n);
+			cr_assert(!a[len] || !b[up_to(b, n)] ||
+					  (n > 0 && up_to(a, n - 1) != up_to(b, n - 1)) ||
+					  (!memchr(a, '*', len) && !memchr(b, '*', up_to(b, n))),
+				  "%s and %s", nth_row(i)->id, nth_row(k)->id);
+		}
+	}
+}
+
+/* What can never be built again: nothing that removes may name it, nor a name below it. */
+Test(rules, nothing_names_what_is_never_removed)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ctm_rules_n; i++) {
+		for (size_t k = 0; k < ctm_rules_all[i]->n_never; k++) {
+			const char *path = ctm_rules_all[i]->never[k];
+			const struct ctm_rule *rule = ctm_rules_match(path, strlen(path), NULL);
+			CLEANUP(ctm_buf_done) struct ctm_buf below = { 0 };
+
+			cr_assert(!rule || rule->kind == CTM_RULE_DATABASE, "%s: %s", path,
+				  rule->id);
+			cr_assert(ctm_rules_never(path, strlen(path)), "%s", path);
+			cr_assert_eq(ctm_buf_addf(&below, "%s/x", path), 0);
+			cr_assert(ctm_rules_never(below.p, below.len), "%s", below.p);
+			n++;
+		}
+	}
+	cr_assert_gt(n, 30);
+	for (size_t i = 0; nth_row(i); i++) {
+		const struct ctm_rule *row = nth_row(i);
+		bool kept = row->kind == CTM_RULE_DATABASE || row->kind == CTM_RULE_UNFINISHED;
+
+		cr_assert_eq(ctm_rules_never(row->at, strlen(row->at)), kept, "%s", row->id);
+	}
+}
+
+static const char *const kept[] = {
+	"var/lib/rpm/Packages",
+	"var/lib/rpm/rpmdb.sqlite-wal",
+	"usr/lib/sysimage/rpm/Packages.db",
+	"usr/lib/sysimage/rpm/rpmdb.sqlite",
+	"var/db/xbps/pkgdb-0.38.plist",
+	"var/lib/dpkg/updates/0001",
+	"var/lib/dpkg/info/bash.list",
+	"var/lib/dpkg/status",
+	"var/cache/debconf/config.dat",
+	"var/cache/debconf/templates.dat",
+	"lib/apk/db/installed",
+	"usr/lib/apk/db/installed",
+	"lib/apk/db/scripts.tar",
+	"var/lib/pacman/local/ALPM_DB_VERSION",
+	"var/lib/pacman/local/a-1-1/desc",
+};
+
+CASES(rules, never, kept)
+{
+	cr_assert(ctm_rules_never(kept[*i], strlen(kept[*i])), "%s", kept[*i]);
+	cr_assert(!ctm_rules_never(kept[*i], 3), "%s", kept[*i]);
+}
+
 Test(rules, required_directories)
 {
 	static const char *const want[] = {
-		"root",        "usr/share/locale", "var/cache/apt",
-		"var/lib/apt", "var/lib/dpkg",     "var/log/apt",
+		"root",          "usr/share/locale",  "var/cache/apt",  "var/lib/apt",
+		"var/log/apt",   "var/lib/dpkg",      "var/lib/rpm",    "usr/lib/sysimage/rpm",
+		"var/cache/dnf", "var/cache/libdnf5", "var/lib/pacman", "var/db/xbps",
+		"lib/apk",       "var/cache/zypp",    "var/lib/yum",    "var/cache/pacman",
 	};
+	size_t n = 0;
 
-	cr_assert_eq(ctm_required_n, ARRAY_LEN(want));
-	for (size_t i = 0; i < ctm_required_n; i++) {
-		cr_assert_str_eq(ctm_required_dirs[i], want[i]);
-		cr_assert(good_path(ctm_required_dirs[i], false), "%s", ctm_required_dirs[i]);
+	for (; ctm_required_dir(n); n++) {
+		for (size_t k = 0; k < n; k++) {
+			cr_assert(strcmp(ctm_required_dir(n), ctm_required_dir(k)) != 0 ||
+				  strcmp(ctm_required_dir(n), "var/lib/dnf") == 0);
+		}
+	}
+	cr_assert_null(ctm_required_dir(n));
+	cr_assert_null(ctm_required_dir(n + 1000));
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < n; k++) {
+			found = found || strcmp(ctm_required_dir(k), want[i]) == 0;
+		}
+		cr_assert(found, "%s", want[i]);
 	}
 }
 
@@ -140,6 +257,49 @@ static const struct {
 	{ "/var/lib/dpkg/lock", NULL },
 	{ "var//lib/dpkg/lock", NULL },
 	{ "var/cache/debconf/config.dat", NULL },
+	{ "lib/apk/db/lock", "apk.lock" },
+	{ "usr/lib/apk/db/lock", "apk.usr-lock" },
+	{ "run/apk/db.lock", "apk.run-lock" },
+	{ "var/cache/apk/.apknew.bash-5.2.apk", "apk.partial2" },
+	{ "var/cache/apk/.apknew.", NULL }, /* "*" is one byte or more */
+	{ "var/cache/apk/bash-5.2.apk.tmp", "apk.partial3" },
+	{ "var/cache/apk/.tmp", NULL },
+	{ "var/cache/apk/bash-5.2.apk", NULL },
+	{ "var/cache/apk/x.tmp/y", NULL },
+	{ "lib/apk/db/installed", NULL },
+	{ "var/lib/pacman/db.lck", "pacman.lock" },
+	{ "var/cache/pacman/pkg/a-1-1-any.pkg.tar.zst.part", "pacman.partial" },
+	{ "var/cache/pacman/pkg/a-1-1-any.pkg.tar.zst", NULL },
+	{ "var/cache/pacman/pkg/download-AbCdEf/a.part", "pacman.download-partial" },
+	{ "var/cache/pacman/pkg/download-/a.part", NULL },
+	{ "var/cache/pacman/pkg/download-AbCdEf/b/a.part", NULL },
+	{ "var/lib/pacman/sync/core.db", NULL },
+	{ "var/lib/pacman/sync/core.db.part", "pacman.sync-partial" },
+	{ "var/lib/rpm/__db.001", "rpm.environment" },
+	{ "var/lib/rpm/.rpm.lock", "rpm.lock" },
+	{ "usr/lib/sysimage/rpm/.rpm.lock", "rpm.usr-lock" },
+	{ "var/lib/rpm/Packages", NULL },
+	{ "var/lib/rpm/rpmdb.sqlite", NULL },
+	{ "var/cache/dnf/fedora.solv", "dnf.solv" },
+	{ "var/cache/dnf/fedora-filenames.solvx", "dnf.solvx" },
+	{ "var/cache/dnf/metadata_lock.pid", "dnf.metadata-lock" },
+	{ "var/cache/dnf/fedora-0123/repodata/repomd.xml", NULL },
+	{ "var/lib/dnf/rpmdb_lock.pid", "dnf.rpmdb-lock" },
+	{ "var/lib/dnf/history.sqlite", NULL },
+	{ "var/log/log_lock.pid", "dnf.log-lock" },
+	{ "var/cache/libdnf5/fedora-0123/solv/fedora.solv", "dnf5.solv" },
+	{ "var/cache/libdnf5/fedora-0123/repodata/repomd.xml", NULL },
+	{ "usr/lib/sysimage/libdnf5/system-repo.lock", "dnf5.system-lock" },
+	{ "usr/lib/sysimage/libdnf5/packages.toml", NULL },
+	{ "run/yum.pid", "yum.pid" },
+	{ "run/zypp.pid", "zypper.pid" },
+	{ "var/cache/zypp/solv/@System/solv", "zypper.solv" },
+	{ "var/cache/zypp/solv/@System/cookie", NULL },
+	{ "var/cache/zypp/solv/solv", NULL },
+	{ "var/cache/xbps/a.xbps.part", "xbps.partial" },
+	{ "var/db/xbps/lock", "xbps.lock" },
+	{ "var/db/xbps/pkgdb-0.38.plist", "xbps.pkgdb" },
+	{ "var/db/xbps/.a-files.plist", NULL },
 };
 
 CASES(rules, match, matches)
@@ -179,8 +339,16 @@ static const struct {
 	{ "var/lib/dpkg/updates/x", false },
 	{ "var/lib/dpkg/lock", false },
 	{ "var/lib/dpkg/info", false },
-	{ "var/log", false },
-	{ "usr", false },
+	{ "var/log", true },
+	{ "var/log/apt", false },
+	{ "var/cache/libdnf5/any", true },
+	{ "var/cache/libdnf5/any/solv", true },
+	{ "var/cache/libdnf5/any/other", false },
+	{ "var/cache/pacman/pkg/download-x", true },
+	{ "var/cache/pacman/pkg/other", false },
+	{ "var/cache/dnf/x.solv", false },
+	{ "usr", true },
+	{ "usr/share", false },
 	{ "v", false },
 	{ "vars", false },
 };
@@ -281,5 +449,46 @@ CASES(rules, apt_cache_header, headers)
 		cr_assert(rule && rule->damaged, "%s: %s", headers[*i].name, paths[k]);
 		cr_assert_eq(rule->damaged(headers[*i].head, headers[*i].size), headers[*i].damaged,
 			     "%s: %s", headers[*i].name, rule->id);
+	}
+}
+
+/* As libdnf 0.69 and libzypp 17.25 of Debian 12 wrote them. */
+#define SOLV_DNF  "SOLV\0\0\0\x09\0\0\0\x11\0\0\0\0\0\0\0\0\0\0\0\x09\0\0\0\x03\0\0\0\x1c"
+#define SOLV_ZYPP "SOLV\0\0\0\x08\0\0\0\x06\0\0\0\0\0\0\0\0\0\0\0\x03\0\0\0\x02\0\0\0\0"
+
+static const struct {
+	const char *name;
+	struct ctm_bytes head;
+	unsigned long long size;
+	bool damaged;
+} solvs[] = {
+	{ "as dnf wrote it", BYTES(SOLV_DNF), 419, false },
+	{ "as libzypp wrote it", BYTES(SOLV_ZYPP), 57, false },
+	{ "a header and nothing else", BYTES(SOLV_ZYPP), 32, false },
+	{ "cut in its header", BYTES("SOLV\0\0\0\x09"), 31, true },
+	{ "empty", { .p = "", .len = 0 }, 0, true },
+	{ "empty and not read", { .p = NULL }, 0, true },
+	{ "zeroes, as after a power loss", BYTES(ZEROES), 419, true },
+	{ "text", BYTES("<?xml version=\"1.0\"?><repomd>"), 419, true },
+	{ "not read: unknown, not damaged", { .p = NULL }, 419, false },
+	{ "read in part: unknown, not damaged", BYTES("SO"), 419, false },
+};
+
+CASES(rules, solv_header, solvs)
+{
+	static const char *const paths[] = {
+		"var/cache/dnf/a.solv",
+		"var/cache/dnf/a-filenames.solvx",
+		"var/cache/libdnf5/a-1/solv/a.solv",
+		"var/cache/libdnf5/a-1/solv/a-group.solvx",
+		"var/cache/zypp/solv/a/solv",
+	};
+
+	for (size_t k = 0; k < ARRAY_LEN(paths); k++) {
+		const struct ctm_rule *rule = ctm_rules_match(paths[k], strlen(paths[k]), NULL);
+
+		cr_assert(rule && rule->damaged, "%s: %s", solvs[*i].name, paths[k]);
+		cr_assert_eq(rule->damaged(solvs[*i].head, solvs[*i].size), solvs[*i].damaged,
+			     "%s: %s", solvs[*i].name, rule->id);
 	}
 }

@@ -153,7 +153,9 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.title = "stale locks left by a run on the host",
 		.why = "A package manager that ran as the host's root made or replaced these "
 		       "lock files. The container's root may not open them, so its own package "
-		       "manager stops with \"Permission denied\". No process holds them.",
+		       "manager stops with \"Permission denied\". Of some managers (pacman, dnf) "
+		       "the file itself is the lock, and stays when they die. No process holds "
+		       "them.",
 	},
 	[CTM_F_PKG_CACHE] = {
 		.code = "pkg.cache",

@@ -294,7 +294,7 @@ enum ctm_finding_code ctm_judge_cause(const struct ctm_judgement *judged)
 enum ctm_stale ctm_judge_stale(const struct ctm_idmap *map, const struct ctm_rule *rule,
 			       const struct ctm_fact *fact, bool with_content)
 {
-	if (rule->kind == CTM_RULE_UNFINISHED) {
+	if (rule->kind == CTM_RULE_UNFINISHED || rule->kind == CTM_RULE_DATABASE) {
 		return CTM_STALE_NOT;
 	}
 	if (ctm_classify(map, CTM_UID, fact->uid) != CTM_CLASS_MAPPED ||

@@ -157,6 +157,7 @@ enum ctm_finding_code ctm_plan_rule_code(const struct ctm_rule *rule)
 		return CTM_F_PKG_UNFINISHED;
 	case CTM_RULE_LOCK:
 	case CTM_RULE_PIDLOCK:
+	case CTM_RULE_DATABASE:
 		break;
 	}
 	return CTM_F_PKG_LOCK;

@@ -311,11 +311,14 @@ static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 		r = S_ISREG(fact->mode) ? note_unfinished(plan, rule) : 0;
 		rule = NULL;
 	}
-	if (rule && policy->clean == CTM_CLEAN_NONE) {
+	if (rule && (policy->clean == CTM_CLEAN_NONE || rule->kind == CTM_RULE_DATABASE ||
+		     ctm_rules_never(fact->path, fact->path_len))) {
 		rule = NULL;
 	}
 	if (rule) {
 		stale = ctm_judge_stale(policy->map, rule, fact, !policy->no_content);
+		/* A running container may be at work under it. */
+		stale = stale == CTM_STALE_EXISTS && policy->running ? CTM_STALE_NOT : stale;
 		if ((stale != CTM_STALE_NOT || policy->clean == CTM_CLEAN_ALL) &&
 		    S_ISREG(fact->mode) && fact->nlink == 1) {
 			return plan_removal(plan, fact, rule, stale);

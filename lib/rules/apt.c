@@ -123,9 +123,19 @@ static const struct ctm_rule rows[] = {
 	},
 };
 
+static const char *const never[] = {
+	"var/lib/apt/extended_states", /* which packages nobody asked for */
+};
+
+static const char *const dirs[] = { "var/cache/apt", "var/lib/apt", "var/log/apt" };
+
 const struct ctm_rules ctm_rules_apt = {
 	.name = "apt",
 	.present_if = "var/lib/dpkg/status",
 	.rows = rows,
 	.n = ARRAY_LEN(rows),
+	.never = never,
+	.n_never = ARRAY_LEN(never),
+	.dirs = dirs,
+	.n_dirs = ARRAY_LEN(dirs),
 };

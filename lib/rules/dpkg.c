@@ -35,9 +35,29 @@ static const struct ctm_rule rows[] = {
 	},
 };
 
+/* debconf's databases lie in a cache, and hold the answers that its user gave. */
+static const char *const never[] = {
+	"var/cache/debconf/config.dat",
+	"var/cache/debconf/passwords.dat",
+	"var/cache/debconf/templates.dat",
+	"var/lib/dpkg/alternatives",
+	"var/lib/dpkg/available",
+	"var/lib/dpkg/diversions",
+	"var/lib/dpkg/info",
+	"var/lib/dpkg/statoverride",
+	"var/lib/dpkg/status",
+	"var/lib/dpkg/updates",
+};
+
+static const char *const dirs[] = { "var/cache/debconf", "var/lib/dpkg" };
+
 const struct ctm_rules ctm_rules_dpkg = {
 	.name = "dpkg",
 	.present_if = "var/lib/dpkg/status",
 	.rows = rows,
 	.n = ARRAY_LEN(rows),
+	.never = never,
+	.n_never = ARRAY_LEN(never),
+	.dirs = dirs,
+	.n_dirs = ARRAY_LEN(dirs),
 };

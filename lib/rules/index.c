@@ -6,8 +6,16 @@
 #include "rules/rules.h"
 
 #define TABLES(X) \
+	X(apk)    \
 	X(apt)    \
-	X(dpkg)
+	X(dnf)    \
+	X(dnf5)   \
+	X(dpkg)   \
+	X(pacman) \
+	X(rpm)    \
+	X(xbps)   \
+	X(yum)    \
+	X(zypper)
 
 #define DECLARE(name) extern const struct ctm_rules ctm_rules_##name;
 TABLES(DECLARE)

@@ -9,50 +9,78 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/pathname.h"
 #include "rules/rules.h"
 
-#define NODES_MAX 256
+#define NODES_MAX 512
 
 struct ctm_rule_node {
 	const char *name; /* one component of a row, not terminated */
 	size_t len;
-	const struct ctm_rule_node *child; /* the first of those below */
+	const char *star;                  /* in name: where the "*" is, or NULL */
+	const struct ctm_rule_node *child; /* the first of those below, in the order of rows */
 	const struct ctm_rule_node *next;  /* beside this one */
 	const struct ctm_rule *rule;       /* what stands exactly here */
 	const struct ctm_rules *set;
-	const struct ctm_rule *any; /* "*" below this directory */
-	const struct ctm_rules *any_set;
 };
 
 static struct ctm_rule_node nodes[NODES_MAX];
 static size_t nodes_n = 1; /* the root */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static const struct ctm_rule_node *child_of(const struct ctm_rule_node *at, const char *name,
-					    size_t len)
+static bool fits(const struct ctm_rule_node *node, const char *name, size_t len)
 {
-	for (const struct ctm_rule_node *c = at->child; c; c = c->next) {
-		if (c->len == len && memcmp(c->name, name, len) == 0) {
-			return c;
-		}
+	size_t before;
+	size_t behind;
+
+	if (!node->star) {
+		return node->len == len && memcmp(node->name, name, len) == 0;
 	}
-	return NULL;
+	before = (size_t)(node->star - node->name);
+	behind = node->len - before - 1;
+	return len > before + behind && memcmp(node->name, name, before) == 0 &&
+	       memcmp(node->star + 1, name + len - behind, behind) == 0;
 }
 
+enum what { WITH_RULE, WITH_CHILD };
+
+/* A component in full comes before all patterns. */
+static const struct ctm_rule_node *search(const struct ctm_rule_node *at, const char *name,
+					  size_t len, enum what what)
+{
+	const struct ctm_rule_node *found = NULL;
+
+	for (const struct ctm_rule_node *c = at ? at->child : NULL; c; c = c->next) {
+		if ((what == WITH_RULE ? c->rule != NULL : c->child != NULL) &&
+		    (!found || !c->star) && fits(c, name, len)) {
+			found = c;
+		}
+	}
+	return found;
+}
+
+/* The node for this component of a row; made when no row has had it. */
 static struct ctm_rule_node *grow(struct ctm_rule_node *at, const char *name, size_t len)
 {
-	const struct ctm_rule_node *known = child_of(at, name, len);
+	struct ctm_rule_node *last = NULL;
 	struct ctm_rule_node *node;
 
-	if (known) {
-		return &nodes[known - nodes];
+	for (const struct ctm_rule_node *c = at->child; c; c = c->next) {
+		last = &nodes[c - nodes];
+		if (last->len == len && memcmp(last->name, name, len) == 0) {
+			return last;
+		}
 	}
 	if (nodes_n == NODES_MAX) {
 		return NULL;
 	}
 	node = &nodes[nodes_n++];
-	*node = (struct ctm_rule_node){ .name = name, .len = len, .next = at->child };
-	at->child = node;
+	*node = (struct ctm_rule_node){ .name = name, .len = len, .star = memchr(name, '*', len) };
+	if (last) {
+		last->next = node;
+	} else {
+		at->child = node;
+	}
 	return node;
 }
 
@@ -64,11 +92,6 @@ static void add_row(const struct ctm_rules *set, const struct ctm_rule *rule)
 	while (at) {
 		size_t len = strcspn(name, "/");
 
-		if (name[len] == '\0' && len == 1 && *name == '*') {
-			at->any = rule;
-			at->any_set = set;
-			return;
-		}
 		at = grow(at, name, len);
 		if (at && name[len] == '\0') {
 			at->rule = rule;
@@ -98,40 +121,20 @@ const struct ctm_rule_node *ctm_rules_root(void)
 const struct ctm_rule_node *ctm_rules_down(const struct ctm_rule_node *at, const char *name,
 					   size_t len)
 {
-	const struct ctm_rule_node *to = at ? child_of(at, name, len) : NULL;
-
-	return to && (to->child || to->any) ? to : NULL;
-}
-
-static const struct ctm_rule *find(const struct ctm_rule_node *at, const char *name, size_t len,
-				   const struct ctm_rules **ret_set)
-{
-	const struct ctm_rule_node *to = at ? child_of(at, name, len) : NULL;
-
-	if (to && to->rule) {
-		*ret_set = to->set;
-		return to->rule;
-	}
-	if (at && at->any && len > 0) {
-		*ret_set = at->any_set;
-		return at->any;
-	}
-	return NULL;
+	return search(at, name, len, WITH_CHILD);
 }
 
 const struct ctm_rule *ctm_rules_entry(const struct ctm_rule_node *at, const char *name, size_t len)
 {
-	const struct ctm_rules *set;
+	const struct ctm_rule_node *to = search(at, name, len, WITH_RULE);
 
-	return find(at, name, len, &set);
+	return to ? to->rule : NULL;
 }
 
 const struct ctm_rule *ctm_rules_match(const char *path, size_t len,
 				       const struct ctm_rules **ret_set)
 {
 	const struct ctm_rule_node *at = ctm_rules_root();
-	const struct ctm_rules *set = NULL;
-	const struct ctm_rule *rule;
 	const char *slash;
 
 	while (at && (slash = memchr(path, '/', len))) {
@@ -139,9 +142,26 @@ const struct ctm_rule *ctm_rules_match(const char *path, size_t len,
 		len -= (size_t)(slash + 1 - path);
 		path = slash + 1;
 	}
-	rule = find(at, path, len, &set);
-	if (rule && ret_set) {
-		*ret_set = set;
+	at = search(at, path, len, WITH_RULE);
+	if (!at) {
+		return NULL;
 	}
-	return rule;
+	if (ret_set) {
+		*ret_set = at->set;
+	}
+	return at->rule;
+}
+
+bool ctm_rules_never(const char *path, size_t len)
+{
+	for (size_t i = 0; i < ctm_rules_n; i++) {
+		for (size_t k = 0; k < ctm_rules_all[i]->n_never; k++) {
+			const char *dir = ctm_rules_all[i]->never[k];
+
+			if (ctm_path_within(path, len, dir, strlen(dir))) {
+				return true;
+			}
+		}
+	}
+	return false;
 }

@@ -6,12 +6,22 @@
 #include "base/cleanup.h"
 #include "rules/rules.h"
 
-const char *const ctm_required_dirs[] = {
+static const char *const common[] = {
 	"root",             /* root's profile, .bashrc, .ssh */
 	"usr/share/locale", /* nearly every package brings translations */
-	"var/cache/apt",
-	"var/lib/apt",
-	"var/lib/dpkg",
-	"var/log/apt",
 };
-const size_t ctm_required_n = ARRAY_LEN(ctm_required_dirs);
+
+const char *ctm_required_dir(size_t i)
+{
+	if (i < ARRAY_LEN(common)) {
+		return common[i];
+	}
+	i -= ARRAY_LEN(common);
+	for (size_t k = 0; k < ctm_rules_n; k++) {
+		if (i < ctm_rules_all[k]->n_dirs) {
+			return ctm_rules_all[k]->dirs[i];
+		}
+		i -= ctm_rules_all[k]->n_dirs;
+	}
+	return NULL;
+}

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What package managers leave behind: tables, one file for each manager.
+ * What package managers leave behind: tables, one file each.
  *
- * A row is data. Matching is by path components from the volume's root; '*' as a whole last
- * component matches any one name. Adding a manager is one file and one line in index.c.
+ * A row is data. Matching is by path components from the volume's root; one '*' in a component, at
+ * any place in it, stands for one byte or more. A component without '*' comes before those with it,
+ * and no directory has both with something below, so that a walk needs no second way. Adding a
+ * manager is one file and one line in index.c.
+ *
+ * The locks of most managers live in the kernel, bound to an open file, and end with its process:
+ * that their file exists means nothing. They are in the way only when the container's root may not
+ * open them. Few managers take the file's being there for the lock (CTM_RULE_PIDLOCK).
  */
 #ifndef CTM_RULES_RULES_H
 #define CTM_RULES_RULES_H
@@ -16,6 +22,8 @@
 enum ctm_rule_kind {
 	CTM_RULE_LOCK,    /* lives in the kernel (fcntl/flock): stale by its owner only */
 	CTM_RULE_PIDLOCK, /* exists = held: stale whenever the container is stopped */
+	/* the manager locks its database itself: asked for a holder, never removed */
+	CTM_RULE_DATABASE,
 	/* rebuilt by its manager: stale by owner, or when the header is damaged */
 	CTM_RULE_CACHE,
 	CTM_RULE_LEFTOVER, /* unfinished download: stale by its owner */
@@ -25,7 +33,7 @@ enum ctm_rule_kind {
 
 struct ctm_rule {
 	const char *id; /* "apt.archives-lock": unique over all tables */
-	const char *at; /* "var/cache/apt/archives/lock"; the last component may be "*" */
+	const char *at; /* "var/cache/apt/archives/lock"; at most one '*' in each component */
 	enum ctm_rule_kind kind;
 	const char *why; /* one clause for the report; never NULL */
 	/*
@@ -41,17 +49,28 @@ struct ctm_rules {
 	const char *present_if;
 	const struct ctm_rule *rows; /* sorted by .at */
 	size_t n;
+	/*
+	 * What holds what nothing can build again, each with all below it: it is never removed,
+	 * whatever a row says and --clean asks. Sorted.
+	 */
+	const char *const *never;
+	size_t n_never;
+	/* Directories and logs that the manager has to write (--scope required). Sorted. */
+	const char *const *dirs;
+	size_t n_dirs;
 };
 
 extern const struct ctm_rules *const ctm_rules_all[];
 extern const size_t ctm_rules_n;
 
 /**
- * Directories that the package manager and root's shell must be able to write (--scope required),
- * sorted.
+ * Directories that package managers and root's shell must be able to write (--scope required): by
+ * number, those of root first, then those of all tables. NULL from the end on.
  */
-extern const char *const ctm_required_dirs[];
-extern const size_t ctm_required_n;
+const char *ctm_required_dir(size_t i);
+
+/** Whether the path is one that must never be removed, or lies below such a one; of all tables. */
+bool ctm_rules_never(const char *path, size_t len);
 
 /**
  * Where a walk stands in the rules, so that the cost per entry is one pointer test: NULL means that

@@ -39,12 +39,17 @@ static int note_held(struct ctm_plan *plan, const char *path, size_t len,
 	return r < 0 ? r : ctm_plan_note(plan, CTM_F_PKG_HELD, path, len, text.p);
 }
 
-static int ask(struct inspecting *x, int fd, const char *path, size_t len)
+/* Who has a lock on it; of one that is a lock by being there, also who has it open. */
+static int ask(struct inspecting *x, const struct ctm_rule *rule, int fd, const char *path,
+	       size_t len)
 {
 	struct ctm_lockholder holder;
 	bool held = false;
 	int r = ctm_lockholder_find(fd, &held, &holder);
 
+	if (r == 0 && !held && rule->kind == CTM_RULE_PIDLOCK) {
+		r = ctm_lockholder_opener(fd, &held, &holder);
+	}
 	return r < 0 || !held ? r : note_held(x->plan, path, len, &holder);
 }
 
@@ -71,6 +76,13 @@ static bool is_removal(const struct ctm_plan *plan, const char *path)
 	return false;
 }
 
+static bool is_asked(const struct ctm_rule *row)
+{
+	return (row->kind == CTM_RULE_LOCK || row->kind == CTM_RULE_PIDLOCK ||
+		row->kind == CTM_RULE_DATABASE) &&
+	       !strchr(row->at, '*');
+}
+
 /*
  * A lock with a right owner is nobody's finding, but a process may hold it: a package manager that
  * runs in a chroot right now. What is not there, or is no plain file, nobody can hold.
@@ -81,12 +93,11 @@ static int ask_row(struct inspecting *x, const struct ctm_rule *row)
 	CLEANUP_CLOSE int fd = -1;
 	int r;
 
-	if ((row->kind != CTM_RULE_LOCK && row->kind != CTM_RULE_PIDLOCK) || strchr(row->at, '*') ||
-	    is_removal(x->plan, row->at)) {
+	if (!is_asked(row) || is_removal(x->plan, row->at)) {
 		return 0;
 	}
 	r = x->ops->content(x->fs, &ref, &fd);
-	return r < 0 ? 0 : ask(x, fd, ref.path, ref.path_len);
+	return r < 0 ? 0 : ask(x, row, fd, ref.path, ref.path_len);
 }
 
 static int ask_rows(struct inspecting *x)
@@ -139,7 +150,7 @@ static int look_at(struct inspecting *x, size_t action)
 	if (r < 0) {
 		return keep(x, action, -r);
 	}
-	r = ask(x, fd, a->path, a->path_len);
+	r = ask(x, a->rule, fd, a->path, a->path_len);
 	if (r < 0) {
 		return r == -ENOMEM ? r : keep(x, action, -r);
 	}

@@ -199,6 +199,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		.map = exam->volume->map,
 		.clean = opts->clean,
 		.no_content = opts->no_content,
+		.running = exam->running,
 		.fix = opts->fix,
 		.flatten = opts->flatten,
 		.convert = opts->convert,

@@ -51,10 +51,20 @@ static const char *on_volume(const char *mp, const char *path)
 	return covers(mp, path) ? path + strlen(mp) + 1 : NULL;
 }
 
+static size_t count_required(void)
+{
+	size_t n = 0;
+
+	while (ctm_required_dir(n)) {
+		n++;
+	}
+	return n;
+}
+
 static void select_required(int rootfd, struct ctm_selection *sel)
 {
-	for (size_t i = 0; i < ctm_required_n; i++) {
-		const char *path = on_volume(sel->mp.p ? sel->mp.p : "", ctm_required_dirs[i]);
+	for (size_t i = 0; ctm_required_dir(i); i++) {
+		const char *path = on_volume(sel->mp.p ? sel->mp.p : "", ctm_required_dir(i));
 
 		if (path && !is_missing(rootfd, path)) {
 			sel->starts[sel->n_starts++] = path;
@@ -89,7 +99,7 @@ int ctm_selection_make(const struct ctm_session_opts *opts, const struct ctm_vol
 		       int rootfd, struct ctm_selection *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_selection_done) struct ctm_selection sel = { 0 };
-	size_t n = opts->scope_required ? ctm_required_n : opts->n_paths;
+	size_t n = opts->scope_required ? count_required() : opts->n_paths;
 	int r;
 
 	sel.whole = n == 0;

@@ -17,6 +17,7 @@ CTM_HOST_PATHS
 struct search {
 	dev_t dev;
 	ino_t ino;
+	bool any; /* to have it open is enough */
 	int (*fn)(pid_t pid, void *arg);
 	void *arg;
 };
@@ -66,24 +67,30 @@ static int look_at(pid_t pid, void *arg)
 
 		if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
 		    st.st_dev == search->dev && st.st_ino == search->ino &&
-		    has_lock(pid, entry->d_name)) {
+		    (search->any || has_lock(pid, entry->d_name))) {
 			return search->fn(pid, search->arg);
 		}
 	}
 	return 0;
 }
 
-int ctm_lockholder_each(int fd, int (*fn)(pid_t pid, void *arg), void *arg)
+static int search_all(int fd, struct search *search)
 {
-	struct search search = { .fn = fn, .arg = arg };
 	struct stat st;
 
 	if (fstat(fd, &st) < 0) {
 		return -errno;
 	}
-	search.dev = st.st_dev;
-	search.ino = st.st_ino;
-	return ctm_procs_each(look_at, &search);
+	search->dev = st.st_dev;
+	search->ino = st.st_ino;
+	return ctm_procs_each(look_at, search);
+}
+
+int ctm_lockholder_each(int fd, int (*fn)(pid_t pid, void *arg), void *arg)
+{
+	struct search search = { .fn = fn, .arg = arg };
+
+	return search_all(fd, &search);
 }
 
 /* Somebody else's lock of either kind of fcntl(2), anywhere in the file. */
@@ -154,5 +161,22 @@ int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret)
 		*ret = holder;
 	}
 	*ret_held = held;
+	return 0;
+}
+
+int ctm_lockholder_opener(int fd, bool *ret_held, struct ctm_lockholder *ret)
+{
+	struct ctm_lockholder holder = { .how = "open", .name = "?" };
+	struct search search = { .any = true, .fn = take_first, .arg = &holder.pid };
+	int r = search_all(fd, &search);
+
+	if (r < 0) {
+		return r;
+	}
+	if (holder.pid > 0) {
+		ctm_procs_name(holder.pid, holder.name);
+		*ret = holder;
+	}
+	*ret_held = holder.pid > 0;
 	return 0;
 }

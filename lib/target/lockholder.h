@@ -18,7 +18,7 @@
 struct ctm_lockholder {
 	pid_t pid; /* 0: somebody, but no process that /proc shows */
 	char name[CTM_PROC_NAME];
-	const char *how; /* "fcntl" or "flock", static */
+	const char *how; /* "fcntl", "flock" or "open", static */
 };
 
 /**
@@ -27,6 +27,12 @@ struct ctm_lockholder {
  * -errno.
  */
 int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret);
+
+/**
+ * The same for a file that is a lock by being there, and that its maker keeps open (pacman's
+ * db.lck): *ret_held when another process has it open in whatever way.
+ */
+int ctm_lockholder_opener(int fd, bool *ret_held, struct ctm_lockholder *ret);
 
 /** fn once for each process that has a lock on fd's file; stops when it returns other than 0. */
 int ctm_lockholder_each(int fd, int (*fn)(pid_t pid, void *arg), void *arg);

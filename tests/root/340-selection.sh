@@ -42,7 +42,7 @@ mkdir "$dir/rooted" "$dir/var/lib/dpkg-old"
 ln -s zoo "$dir/link"
 pve_listing "$dir" "$TMP/before"
 zoo_want "$TMP/before" "$TMP/all"
-required="root usr/share/locale var/cache/apt var/lib/apt var/lib/dpkg var/log/apt"
+required="root usr/share/locale var/cache/apt var/lib/apt var/lib/dpkg var/log/apt var/cache/debconf"
 
 part "the required directories" 0 "$required" --scope required
 mkdir "$dir/usr/share/locale"
