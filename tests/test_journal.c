@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,6 +57,35 @@ static void write_sealed(int dir, size_t n)
 	}
 	cr_assert_eq(ctm_journal_entries(j), n);
 	cr_assert_eq(ctm_journal_seal(j, &hashes, &err), 0, "%s", err.msg);
+}
+
+/* What a run would change has no end, the host's disk has one. */
+Test(journal, half_of_the_disk_is_left)
+{
+	SCRATCH(dir);
+	WRITER *j = NULL;
+	struct ctm_err err = { 0 };
+	CLEANUP_CLOSE int disk = -1;
+	struct stat st;
+	size_t n = 0;
+
+	if (geteuid() != 0) {
+		cr_skip("needs root");
+	}
+	/* gone with this process, whatever becomes of the test */
+	cr_assert_eq(unshare(CLONE_NEWNS), 0);
+	cr_assert_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	cr_assert_eq(mount("none", dir.path, "tmpfs", 0, "size=4m"), 0, "%s", strerror(errno));
+	disk = open(dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert_eq(ctm_journal_create(disk, &header, &j, &err), 0, "%s", err.msg);
+	while (ctm_journal_add(j, &sample_entries[n % sample_entries_n], &err) == 0) {
+		n++;
+	}
+	cr_expect_eq(err.num, ENOSPC, "%s", err.msg);
+	cr_assert_eq(fstatat(disk, CTM_JOURNAL_FILE, &st, 0), 0);
+	cr_expect_leq(st.st_size, 2 << 20);
+	cr_expect_geq(st.st_size, (2 << 20) - (128 << 10));
+	cr_expect_lt(ctm_journal_seal(j, &hashes, &err), 0);
 }
 
 static struct ctm_journal *reopen(int dir)

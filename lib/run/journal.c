@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -23,6 +24,7 @@ CTM_HOST_PATHS
 struct ctm_journal {
 	int fd;
 	uint64_t written; /* bytes of the file */
+	uint64_t room;    /* bytes that it may take before it is sealed */
 	struct ctm_buf pending;
 	struct ctm_buf body;
 	struct ctm_codec codec;
@@ -46,10 +48,28 @@ static int fail(struct ctm_err *err, int r)
 	return ctm_err_set(err, CTM_SYS, r, "write the record '%s'", CTM_JOURNAL_FILE);
 }
 
+/* A container may have any number of inodes; their record must not fill the host's disk. */
+static int find_room(struct ctm_journal *j, struct ctm_err *err)
+{
+	struct statvfs st;
+
+	if (fstatvfs(j->fd, &st) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "ask for the room of the record");
+	}
+	j->room = (uint64_t)st.f_bavail * st.f_frsize / 2;
+	return 0;
+}
+
 static int flush(struct ctm_journal *j, struct ctm_err *err)
 {
 	size_t at = 0;
 
+	if (j->pending.len > j->room || j->written > j->room - j->pending.len) {
+		return ctm_err_set(err, CTM_SYS, ENOSPC,
+				   "the record would take more than half of what is free for it, "
+				   "%llu MiB",
+				   (unsigned long long)j->room >> 20);
+	}
 	while (at < j->pending.len) {
 		ssize_t n = pwrite(j->fd, j->pending.p + at, j->pending.len - at,
 				   (off_t)(j->written + at));
@@ -98,6 +118,7 @@ static struct ctm_journal *new_journal(int fd)
 
 	if (j) {
 		j->fd = fd;
+		j->room = UINT64_MAX;
 	}
 	return j;
 }
@@ -120,6 +141,10 @@ int ctm_journal_create(int dirfd, const struct ctm_run_header *header, struct ct
 		return ctm_err_nomem(err);
 	}
 	(void)TAKE_FD(fd);
+	r = find_room(j, err);
+	if (r < 0) {
+		return r;
+	}
 	r = ctm_buf_add(&j->pending, CTM_FRAME_MAGIC, CTM_FRAME_MAGIC_LEN);
 	if (r == 0) {
 		r = ctm_buf_add(&j->pending, &version, 1);
@@ -169,6 +194,7 @@ int ctm_journal_seal(struct ctm_journal *j, const struct ctm_run_seal *seal, str
 	if (r < 0) {
 		return r;
 	}
+	j->room = UINT64_MAX; /* from here on the volume's state depends on it */
 	/* Not every file system can; then the marks take their chance. */
 	(void)fallocate(j->fd, FALLOC_FL_KEEP_SIZE, (off_t)j->written, TAIL_ROOM);
 	return fsync(j->fd) < 0 ? ctm_err_set(err, CTM_SYS, errno, "sync the record") : 0;

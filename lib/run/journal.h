@@ -60,7 +60,10 @@ struct ctm_run_seal {
 
 struct ctm_journal;
 
-/** Creates the file in a new run's directory and writes the header. */
+/**
+ * Creates the file in a new run's directory and writes the header. Before it is sealed it may take
+ * half of what is free there now; an entry beyond that fails with -ENOSPC.
+ */
 int ctm_journal_create(int dirfd, const struct ctm_run_header *header, struct ctm_journal **ret,
 		       struct ctm_err *err);
 int ctm_journal_add(struct ctm_journal *j, const struct ctm_entry *entry, struct ctm_err *err);

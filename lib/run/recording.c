@@ -129,6 +129,16 @@ int ctm_recording_apply(struct ctm_recording *rec, struct ctm_outcome *out, stru
 	return ctm_run_apply(rec->run, rec->name, false, out, err);
 }
 
+int ctm_recording_failed(int r, struct ctm_err *err)
+{
+	if (err && err->code == CTM_SYS && (r == -ENOSPC || r == -EDQUOT)) {
+		err->code = CTM_REFUSED;
+		ctm_err_hint(err, "make room in " CTM_PLACE_STATE);
+	}
+	(void)ctm_err_wrap(err, "nothing was changed");
+	return r;
+}
+
 void ctm_recording_done(struct ctm_recording *rec)
 {
 	ctm_journal_free(rec->journal);

@@ -48,6 +48,11 @@ uint64_t ctm_recording_entries(const struct ctm_recording *rec);
 int ctm_recording_seal(struct ctm_recording *rec, struct ctm_err *err);
 /** Applies the sealed record to the volume. */
 int ctm_recording_apply(struct ctm_recording *rec, struct ctm_outcome *out, struct ctm_err *err);
+/**
+ * For any error before the record was sealed, r: prepends that nothing was changed. Where room was
+ * missing, err becomes CTM_REFUSED, with a hint. Returns the error.
+ */
+int ctm_recording_failed(int r, struct ctm_err *err);
 /** Gives up what is not sealed. */
 void ctm_recording_done(struct ctm_recording *rec);
 

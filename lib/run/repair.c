@@ -128,7 +128,7 @@ int ctm_repair(const struct ctm_run *run, const struct ctm_plan *plan, const cha
 		r = ctm_recording_seal(&rec, err);
 	}
 	if (r < 0) {
-		return ctm_err_wrap(err, "nothing was changed");
+		return ctm_recording_failed(r, err);
 	}
 	return rec.sealed ? ctm_recording_apply(&rec, out, err) : 0;
 }

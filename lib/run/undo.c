@@ -194,7 +194,7 @@ int ctm_undo(const struct ctm_run *run, const char *name, struct ctm_outcome *ou
 	(void)memccpy(out->undoes, name, '\0', sizeof(out->undoes) - 1);
 	r = record_all(run, dir, reader, &to);
 	if (r < 0) {
-		r = ctm_err_wrap(err, "nothing was changed");
+		r = ctm_recording_failed(r, err);
 	} else if (to.rec.sealed) {
 		r = ctm_recording_apply(&to.rec, out, err);
 	}

@@ -41,8 +41,9 @@ fails "records on a read-only file system" 5 'Read-only file system' repair --ye
 untouched "records on a read-only file system"
 mount -o remount,rw "$PVE_STATE"
 dd if=/dev/zero of="$PVE_STATE/filler" bs=4k status=none 2>/dev/null
-fails "records on a full file system" 5 'No space left on device' repair --yes $vmid
+fails "records on a full file system" 3 'No space left on device' repair --yes $vmid
 untouched "records on a full file system"
+t_match "and where room is missing" "$(<"$T_ERR")" 'make room in /var/lib/ctmend'
 t_is "and no half of a record" "$(find "$PVE_STATE" -type f ! -name filler)" ""
 t_status "check needs no room" 1 ctm check $vmid
 # Room for a record, but not for what would be removed.
