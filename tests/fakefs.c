@@ -116,9 +116,13 @@ static int call(struct fakefs *fs)
 	return 0;
 }
 
-static int change(struct fakefs *fs, int h)
+static int change(struct fakefs *fs, int h, const char *op)
 {
 	int r = call(fs);
+
+	if (r == 0 && fs->fail_op && strcmp(fs->fail_op, op) == 0) {
+		r = -fs->fail_with;
+	}
 
 	if (r == 0 && fs->readonly) {
 		r = -EROFS;
@@ -258,7 +262,7 @@ static int fk_chown(void *p, int h, ctm_did uid, ctm_did gid)
 	if (fs->torn_chown && fs->calls + 1 == fs->fail_at && !S_ISDIR(s->mode)) {
 		s->caps = (struct ctm_bytes){ .p = NULL };
 	}
-	r = change(fs, h);
+	r = change(fs, h, "chown");
 	if (r < 0) {
 		return r;
 	}
@@ -282,7 +286,7 @@ static int fk_chmod(void *p, int h, uint32_t mode)
 {
 	struct fakefs *fs = p;
 	struct fake_node *n = &fs->nodes.v[h];
-	int r = change(fs, h);
+	int r = change(fs, h, "chmod");
 
 	if (r == 0 && S_ISLNK(n->state.mode)) {
 		r = -EOPNOTSUPP;
@@ -302,7 +306,7 @@ static int fk_set_xattr(void *p, int h, const char *name, struct ctm_bytes value
 	struct ctm_bytes *at = strcmp(name, CTM_XATTR_ACL_ACCESS) == 0  ? &n->state.acl_access :
 			       strcmp(name, CTM_XATTR_ACL_DEFAULT) == 0 ? &n->state.acl_default :
 									  &n->state.caps;
-	int r = change(fs, h);
+	int r = change(fs, h, "xattr");
 
 	if (r < 0) {
 		return r;
@@ -332,7 +336,7 @@ static int fk_handle(void *p, int h, struct ctm_handle *ret)
 static int fk_set_mtime(void *p, int h, struct timespec mtime)
 {
 	struct fakefs *fs = p;
-	int r = change(fs, h);
+	int r = change(fs, h, "mtime");
 
 	if (r < 0) {
 		return r;
@@ -378,7 +382,7 @@ static int fk_unlink(void *p, int dir_h, const char *name, uint64_t dev, uint64_
 	struct fakefs *fs = p;
 	char *path = child(fs, dir_h, name);
 	struct fake_node *n = fake_at(fs, path);
-	int r = change(fs, dir_h);
+	int r = change(fs, dir_h, "unlink");
 
 	free(path);
 	if (r < 0) {
@@ -411,7 +415,7 @@ static int fk_restore(void *p, int dir_h, const char *name, const struct ctm_sav
 {
 	struct fakefs *fs = p;
 	char *path = child(fs, dir_h, name);
-	int r = change(fs, dir_h);
+	int r = change(fs, dir_h, "restore");
 	int fd = memfd_create("restore", MFD_CLOEXEC);
 
 	if (r == 0 && fake_at(fs, path)) {

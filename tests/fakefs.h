@@ -36,7 +36,9 @@ struct fakefs {
 	unsigned int fail_at; /* the call of this number (from 1) fails; 0: none */
 	int fail_with;        /* positive errno */
 	bool fail_on;         /* so does every one after it */
-	jmp_buf *die;         /* the call fail_at does not return: the process is killed there */
+	/* "chown", "chmod", "xattr", "mtime", "unlink" or "restore": all of these fail; or NULL */
+	const char *fail_op;
+	jmp_buf *die; /* the call fail_at does not return: the process is killed there */
 	/* A chown that is the last call has taken the capability away, and has not done more. */
 	bool torn_chown;
 	bool no_handles;

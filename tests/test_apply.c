@@ -168,7 +168,7 @@ CASES(apply, calls_in_order, changes)
 	struct ctm_step step;
 
 	put_file(&fs, &c->before);
-	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE);
 	cr_assert_eq(step.did, CTM_DID_CHANGE, "%s: %d %s", c->name, step.did, step.what);
 	cr_assert_str_eq(fs.log.p, c->log, "%s: %s", c->name, fs.log.p);
 	cr_assert(state_is(&fs, &c->after), "%s", c->name);
@@ -176,7 +176,7 @@ CASES(apply, calls_in_order, changes)
 
 	/* A second time there is nothing to do, and nothing is done. */
 	fs.log.len = 0;
-	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE);
 	cr_assert_eq(step.did, CTM_DID_NOTHING, "%s", c->name);
 	cr_assert_eq(fs.log.len, 0, "%s", c->name);
 }
@@ -203,7 +203,7 @@ CASES(apply, killed_anywhere, changes)
 				bool owned;
 
 				put_file(&fs, &c->before);
-				(void)ctm_apply_inode(&fake_ops, &fs, &e, false);
+				(void)ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE);
 				s = &fake_at(&fs, "f")->state;
 				owned = s->uid.v == c->after.uid.v && s->gid.v == c->after.gid.v;
 				cr_assert(!(s->mode & 06000) || s->mode == c->before.mode ||
@@ -218,12 +218,12 @@ CASES(apply, killed_anywhere, changes)
 					cr_assert(state_is(&fs, &c->before) ||
 							  state_is(&fs, &c->after) ||
 							  ctm_inode_halfway(&c->before, &c->after,
-									    s),
+									    s, CTM_ALLOW_FAILED),
 						  "%s, call %u", c->name, at);
 					e.before = *s;
 					e.after = c->before;
 				}
-				step = ctm_apply_inode(&fake_ops, &fs, &e, true);
+				step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED);
 				cr_assert_leq(step.did, CTM_DID_NOTHING, "%s, call %u: %s", c->name,
 					      at, step.what);
 				cr_assert(state_is(&fs, &e.after), "%s, call %u", c->name, at);
@@ -260,12 +260,12 @@ CASES(apply, conflict, strangers)
 	};
 	const struct ctm_entry e = entry_of(&c);
 
-	for (int halfway = 0; halfway < 2; halfway++) {
+	for (int allow = CTM_ALLOW_BEFORE; allow <= CTM_ALLOW_CRASHED; allow++) {
 		FAKE fs = { 0 };
 		struct ctm_step step;
 
 		put_file(&fs, &strangers[*i].now);
-		step = ctm_apply_inode(&fake_ops, &fs, &e, halfway);
+		step = ctm_apply_inode(&fake_ops, &fs, &e, (enum ctm_allow)allow);
 		cr_assert_eq(step.did, CTM_DID_CONFLICT, "%s", strangers[*i].name);
 		cr_assert_str_eq(step.what, "changed");
 		cr_assert_eq(fs.log.len, 0, "%s: %s", strangers[*i].name, fs.log.p);
@@ -282,8 +282,8 @@ Test(apply, halfway_is_a_conflict_unless_resumed)
 
 	now.mode = S_IFREG | 0755;
 	put_file(&fs, &now);
-	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, false).did, CTM_DID_CONFLICT);
-	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, true).did, CTM_DID_CHANGE);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE).did, CTM_DID_CONFLICT);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED).did, CTM_DID_CHANGE);
 	cr_assert_str_eq(fs.log.p, "chmod 'f' 6755\n", "never a second chown");
 }
 
@@ -295,7 +295,7 @@ Test(apply, gone_and_replaced)
 
 	put_file(&fs, &changes[0].before);
 	e.ref.ino = 99;
-	step = ctm_apply_inode(&fake_ops, &fs, &e, true);
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED);
 	cr_assert_eq(step.did, CTM_DID_CONFLICT);
 	cr_assert_str_eq(step.what, "gone");
 }
@@ -325,7 +325,7 @@ CASES(apply, failure_is_named, failures)
 		struct ctm_step step;
 
 		put_file(&fs, &c->before);
-		step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+		step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE);
 		cr_assert_eq(step.did, CTM_DID_FAIL, "%s", failures[*i].what);
 		cr_assert_str_eq(step.what, on ? failures[*i].what : failures[*i].once);
 		cr_assert_eq(step.err, ENOSPC);
@@ -344,7 +344,7 @@ Test(apply, immutable)
 
 	put_file(&fs, &changes[0].before);
 	fs.nodes.v[0].attr = 1;
-	step = ctm_apply_inode(&fake_ops, &fs, &e, false);
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE);
 	cr_assert_eq(step.did, CTM_DID_FAIL);
 	cr_assert_eq(step.err, EPERM);
 	cr_assert_str_eq(step.what, "chown");

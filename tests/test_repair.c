@@ -147,6 +147,93 @@ Test(repair, one_call_fails)
 	}
 }
 
+/* The fault is over: what was left unfinished goes on, and a new plan does the rest. */
+static void mend(struct stage *s, const char *want, const char *when)
+{
+	PLAN plan = { 0 };
+	OUTCOME first = { 0 };
+	OUTCOME then = { 0 };
+	struct ctm_err err = { 0 };
+	char name[CTM_RUN_NAME_MAX];
+	int r = ctm_history_unfinished(s->state, "rootfs", name, &err);
+
+	cr_assert_geq(r, 0, "%s: %s", when, err.msg);
+	if (r > 0) {
+		cr_assert_eq(ctm_repair_resume(&s->run, name, &first, &err), 0, "%s: %s", when,
+			     err.msg);
+		cr_assert_not(ctm_outcome_partial(&first), "%s: %s: %s", when,
+			      first.results.n ? first.results.v[0].path : "",
+			      first.results.n ? first.results.v[0].what : "");
+	}
+	plan = stage_plan(s);
+	cr_assert_eq(ctm_repair(&s->run, &plan, digest, &then, &err), 0, "%s: %s", when, err.msg);
+	stage_expect(s, want, when);
+}
+
+/* Everything that was done is taken back, run by run. */
+static void undo_all(struct stage *s, const char *want, const char *when)
+{
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	while (ctm_undo_choose(&s->run, NULL, &info, &err) == 0) {
+		cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s: %s", when, err.msg);
+		cr_assert_not(ctm_outcome_partial(&out), "%s: %s", when,
+			      out.results.n ? out.results.v[0].what : "");
+		ctm_outcome_done(&out);
+	}
+	stage_expect(s, want, when);
+}
+
+/* A repair with this fault, then without it the way on or the way back. */
+static bool fails_and_mends(unsigned int at, const char *op, bool back)
+{
+	STAGE(s);
+	PLAN plan = { 0 };
+	OUTCOME out = { 0 };
+	TEXT *before = NULL;
+	TEXT *after = NULL;
+	char when[80];
+
+	(void)snprintf(when, sizeof(when), "call %u, %s, %s", at, op ? op : "all",
+		       back ? "back" : "on");
+	stage_damage(s);
+	before = fake_listing(&s->fs);
+	after = stage_model(s);
+	plan = stage_plan(s);
+	s->fs.fail_at = at;
+	s->fs.fail_on = true;
+	s->fs.fail_op = op;
+	s->fs.fail_with = EIO;
+	(void)ctm_repair(&s->run, &plan, digest, &out, NULL);
+	if (!op && s->fs.calls < at) {
+		return false;
+	}
+	s->fs.fail_at = 0;
+	s->fs.fail_op = NULL;
+	if (!back) {
+		mend(s, after, when);
+	}
+	undo_all(s, before, when);
+	return true;
+}
+
+Test(repair, all_calls_fail_from_one_on)
+{
+	for (unsigned int at = 1; fails_and_mends(at, NULL, false); at++) {
+		cr_assert(fails_and_mends(at, NULL, true));
+	}
+}
+
+static const char *const ops[] = { "chown", "chmod", "xattr", "mtime", "unlink" };
+
+CASES(repair, one_kind_of_call_fails, ops)
+{
+	(void)fails_and_mends(0, ops[*i], false);
+	(void)fails_and_mends(0, ops[*i], true);
+}
+
 Test(repair, read_only_volume_is_one_result)
 {
 	STAGE(s);

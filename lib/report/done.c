@@ -148,6 +148,23 @@ static int put_undo_hint(FILE *out, const struct ctm_report *rep)
 	return r;
 }
 
+/* A call failed half way, and what was done could not be put back either. */
+static int put_unfinished(FILE *out, const struct ctm_report *rep)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
+	const struct ctm_done *done = rep->done;
+	const struct ctm_outcome *run = done->run.unfinished      ? &done->run :
+					done->finished.unfinished ? &done->finished :
+								    NULL;
+	int r = run ? ctm_path_escape(&name, rep->name, strlen(rep->name)) : 0;
+
+	if (r == 0 && run) {
+		fprintf(out, "run %s is not finished: 'ctmend repair %s' tries again\n", run->run,
+			name.p);
+	}
+	return r;
+}
+
 int ctm_report_done(FILE *out, const struct ctm_report *rep)
 {
 	const struct ctm_done *done = rep->done;
@@ -190,6 +207,9 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 	}
 	if (r == 0 && done->left && !ctm_plan_has_work(done->left)) {
 		fprintf(out, "verified: every id belongs to the container's map\n");
+	}
+	if (r == 0) {
+		r = put_unfinished(out, rep);
 	}
 	if (r == 0 && run->run[0]) {
 		r = put_undo_hint(out, rep);

@@ -145,6 +145,7 @@ static int add_done(json_t *one, const struct ctm_done *done)
 	r |= json_object_set_new(one, "run", run->run[0] ? json_string(run->run) : json_null());
 	r |= json_object_set_new(one, "done", json_integer((json_int_t)run->counts.done));
 	r |= json_object_set_new(one, "failed", results_json(run));
+	r |= json_object_set_new(one, "finished", json_boolean(!run->unfinished));
 	if (done->left) {
 		r |= json_object_set_new(one, "left", groups_json(done->left));
 	}

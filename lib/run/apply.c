@@ -20,6 +20,11 @@ struct applying {
 	struct ctm_parents parents;
 	uint64_t marked; /* entries up to here are marked, or were before */
 	uint64_t at;
+	/*
+	 * Something is neither as it was nor as it should be, and the record alone tells. Then
+	 * nothing is marked any more and the run has no end, so that the next one goes over it.
+	 */
+	bool unfinished;
 	struct ctm_err record; /* the record could not be written: said at the end */
 };
 
@@ -32,6 +37,7 @@ static void note(struct applying *x, int r, const struct ctm_err *err)
 	if (r < 0 && x->record.code == CTM_OK) {
 		x->record = *err;
 	}
+	x->unfinished |= r < 0;
 }
 
 static int count(struct applying *x, uint64_t index, const char *path, size_t path_len,
@@ -46,6 +52,7 @@ static int count(struct applying *x, uint64_t index, const char *path, size_t pa
 		.dev = step->dev,
 	};
 	struct ctm_err record = { 0 };
+	int r;
 
 	switch (step->did) {
 	case CTM_DID_CHANGE:
@@ -57,8 +64,12 @@ static int count(struct applying *x, uint64_t index, const char *path, size_t pa
 	case CTM_DID_CONFLICT:
 	case CTM_DID_FAIL:
 	default:
-		note(x, ctm_journal_failed(x->a->journal, index, step->err, step->what, &record),
-		     &record);
+		r = ctm_journal_failed(x->a->journal, index, step->err, step->what, &record);
+		if (r == 0 && step->half) {
+			x->unfinished = true;
+			r = ctm_journal_sync(x->a->journal, &record);
+		}
+		note(x, r, &record);
 		return ctm_outcome_add(x->out, &result) < 0 ? ctm_err_nomem(err) : 0;
 	}
 }
@@ -80,8 +91,9 @@ static int put_mtimes_back(struct applying *x, struct ctm_err *err)
 			.dev = step.dev,
 		};
 
-		if (step.did == CTM_DID_FAIL && ctm_outcome_add(x->out, &result) < 0) {
-			r = ctm_err_nomem(err);
+		if (step.did == CTM_DID_FAIL) {
+			x->unfinished = true;
+			r = ctm_outcome_add(x->out, &result) < 0 ? ctm_err_nomem(err) : 0;
 		}
 	}
 	ctm_parents_done(&x->parents);
@@ -104,7 +116,10 @@ static int mark(struct applying *x, struct ctm_err *err)
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "sync the volume");
 	}
-	note(x, ctm_journal_done(x->a->journal, x->marked, x->at - x->marked, &record), &record);
+	if (!x->unfinished) {
+		note(x, ctm_journal_done(x->a->journal, x->marked, x->at - x->marked, &record),
+		     &record);
+	}
 	x->marked = x->at;
 	return 0;
 }
@@ -115,6 +130,16 @@ static int open_saved(struct applying *x, struct ctm_err *err)
 				   ctm_reader_seal(x->a->reader)->restore_sha256, err);
 
 	return r < 0 ? r : ctm_archive_open(x->a->run_dir, CTM_ARCHIVE_RESTORE, &x->saved, err);
+}
+
+static enum ctm_allow allowed(const struct ctm_apply *a, uint64_t index)
+{
+	const struct ctm_run_failure *f = ctm_reader_failure(a->reader, index);
+
+	if (!a->resume) {
+		return CTM_ALLOW_BEFORE;
+	}
+	return f && f->errnum != 0 ? CTM_ALLOW_FAILED : CTM_ALLOW_CRASHED;
 }
 
 static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, struct ctm_err *err)
@@ -143,7 +168,7 @@ static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, st
 		break;
 	case CTM_ENTRY_SET:
 	default:
-		step = ctm_apply_inode(a->ops, a->fs, e, a->resume);
+		step = ctm_apply_inode(a->ops, a->fs, e, allowed(a, index));
 		break;
 	}
 	return count(x, index, e->ref.path, e->ref.path_len, &step, err);
@@ -196,7 +221,10 @@ int ctm_apply_run(const struct ctm_apply *a, struct ctm_outcome *out, struct ctm
 	if (r < 0) {
 		return r;
 	}
-	note(&x, ctm_journal_end(a->journal, &out->counts, time(NULL), &record), &record);
+	out->unfinished = x.unfinished;
+	if (!x.unfinished) {
+		note(&x, ctm_journal_end(a->journal, &out->counts, time(NULL), &record), &record);
+	}
 	if (x.record.code != CTM_OK) {
 		if (err) {
 			*err = x.record;

@@ -36,15 +36,33 @@ static bool either(struct ctm_bytes now, struct ctm_bytes a, struct ctm_bytes b)
 	return ctm_bytes_eq(now, a) || ctm_bytes_eq(now, b);
 }
 
+/* chown has not come further than the capability. */
+static bool untouched(const struct ctm_inode_state *before, const struct ctm_inode_state *now)
+{
+	return now->mode == before->mode && ctm_bytes_eq(now->acl_access, before->acl_access) &&
+	       ctm_bytes_eq(now->acl_default, before->acl_default);
+}
+
+static bool put_back(const struct ctm_inode_state *before, const struct ctm_inode_state *after,
+		     const struct ctm_inode_state *now)
+{
+	return (now->mode == before->mode || now->mode == stripped(before->mode) ||
+		now->mode == stripped(after->mode)) &&
+	       either(now->acl_access, before->acl_access, after->acl_access) &&
+	       either(now->acl_default, before->acl_default, after->acl_default);
+}
+
 bool ctm_inode_halfway(const struct ctm_inode_state *before, const struct ctm_inode_state *after,
-		       const struct ctm_inode_state *now)
+		       const struct ctm_inode_state *now, enum ctm_allow allow)
 {
 	static const struct ctm_bytes none = { .p = NULL };
 
+	if (allow == CTM_ALLOW_BEFORE) {
+		return ctm_inode_state_eq(now, before);
+	}
 	if (!same_owner(before, after) && same_owner(now, before)) {
-		return now->mode == before->mode &&
-		       ctm_bytes_eq(now->acl_access, before->acl_access) &&
-		       ctm_bytes_eq(now->acl_default, before->acl_default) &&
+		return (allow == CTM_ALLOW_FAILED ? put_back(before, after, now) :
+						    untouched(before, now)) &&
 		       either(now->caps, before->caps, none);
 	}
 	if (!same_owner(now, after)) {
@@ -131,10 +149,18 @@ static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct c
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
 	struct ctm_inode_state now;
 
-	if (ops->read(fs, h, &arena, &now) < 0 || ctm_inode_state_eq(&now, was) ||
-	    ctm_inode_change(ops, fs, h, &now, was).did != CTM_DID_CHANGE) {
+	step->half = true;
+	if (ops->read(fs, h, &arena, &now) < 0) {
 		return;
 	}
+	if (ctm_inode_state_eq(&now, was)) {
+		step->half = false;
+		return;
+	}
+	if (ctm_inode_change(ops, fs, h, &now, was).did != CTM_DID_CHANGE) {
+		return;
+	}
+	step->half = false;
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (strcmp(step->what, words[i][0]) == 0) {
 			step->what = words[i][1];
@@ -144,7 +170,7 @@ static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct c
 }
 
 static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
-				   const struct ctm_entry *entry, bool halfway)
+				   const struct ctm_entry *entry, enum ctm_allow allow)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
 	struct ctm_inode_state now;
@@ -157,8 +183,8 @@ static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
 	if (ctm_inode_state_eq(&now, &entry->after)) {
 		return (struct ctm_step){ .did = CTM_DID_NOTHING };
 	}
-	if (!ctm_inode_state_eq(&now, &entry->before) &&
-	    !(halfway && ctm_inode_halfway(&entry->before, &entry->after, &now))) {
+	if (!ctm_inode_halfway(&entry->before, &entry->after, &now, allow) &&
+	    !ctm_inode_state_eq(&now, &entry->before)) {
 		return ctm_step_conflict("changed");
 	}
 	step = ctm_inode_change(ops, fs, h, &now, &entry->after);
@@ -169,7 +195,7 @@ static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
 }
 
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
-				bool halfway)
+				enum ctm_allow allow)
 {
 	struct ctm_inode inode;
 	struct ctm_step step;
@@ -182,7 +208,7 @@ struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struc
 	if (r < 0) {
 		return ctm_step_fail(r, "open");
 	}
-	step = change_open(ops, fs, h, entry, halfway);
+	step = change_open(ops, fs, h, entry, allow);
 	if (step.did == CTM_DID_FAIL && ops->stat(fs, h, &inode) == 0) {
 		step.dev = inode.dev;
 	}

@@ -20,6 +20,7 @@ enum ctm_did {
 
 struct ctm_step {
 	enum ctm_did did;
+	bool half;        /* CTM_DID_FAIL: neither as it was nor as it should be */
 	int err;          /* CTM_DID_FAIL: positive errno */
 	const char *what; /* static: what was tried, or what the conflict is */
 	uint64_t dev;     /* where it stands, 0 when that is not known */
@@ -34,13 +35,25 @@ static inline struct ctm_step ctm_step_conflict(const char *what)
 	return (struct ctm_step){ .did = CTM_DID_CONFLICT, .what = what };
 }
 
-/**
- * Whether an inode on its way from before to after can be found like this after a crash. chown(2)
- * takes capability, setuid and setgid away, the capability first and in a transaction of its own;
- * the rest follows in the order of ctm_apply_inode().
- */
+/** What the inode of an entry may be like when its turn comes; each includes those above it. */
+enum ctm_allow {
+	CTM_ALLOW_BEFORE, /* before, and after: then there is nothing to do */
+	/*
+	 * On its way: a run was interrupted. chown(2) takes capability, setuid and setgid away, the
+	 * capability first and in a transaction of its own; the rest follows in the order of
+	 * ctm_apply_inode().
+	 */
+	CTM_ALLOW_CRASHED,
+	/*
+	 * A call failed, and the owner was put back, which strips as well, but not all of the rest.
+	 * Without such a failure in the record, somebody else has taken these bits away.
+	 */
+	CTM_ALLOW_FAILED,
+};
+
+/** Whether an inode on its way from before to after can be found like this. */
 bool ctm_inode_halfway(const struct ctm_inode_state *before, const struct ctm_inode_state *after,
-		       const struct ctm_inode_state *now);
+		       const struct ctm_inode_state *now, enum ctm_allow allow);
 
 /**
  * Brings the open inode from now to after: owner (only when it differs, since chown destroys),
@@ -51,10 +64,10 @@ struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 				 const struct ctm_inode_state *after);
 
 /**
- * A SET entry: finds the inode, compares it with before, changes it. halfway: one that a crash
- * left on its way is no conflict.
+ * A SET entry: finds the inode, compares it with what is allowed, changes it. When a call fails on
+ * the way, it is put back as it was; step.half says that this failed, too.
  */
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
-				bool halfway);
+				enum ctm_allow allow);
 
 #endif

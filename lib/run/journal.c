@@ -87,7 +87,7 @@ static int flush(struct ctm_journal *j, struct ctm_err *err)
 	return 0;
 }
 
-static int sync_file(struct ctm_journal *j, struct ctm_err *err)
+int ctm_journal_sync(struct ctm_journal *j, struct ctm_err *err)
 {
 	int r = flush(j, err);
 
@@ -244,7 +244,7 @@ int ctm_journal_done(struct ctm_journal *j, uint64_t first, uint64_t n, struct c
 	ctm_wire_put(&out, first);
 	ctm_wire_put(&out, n);
 	r = put(j, 'D', out.r, err);
-	return r < 0 ? r : sync_file(j, err);
+	return r < 0 ? r : ctm_journal_sync(j, err);
 }
 
 int ctm_journal_continued(struct ctm_journal *j, int64_t time, const char *version,
@@ -257,7 +257,7 @@ int ctm_journal_continued(struct ctm_journal *j, int64_t time, const char *versi
 	ctm_wire_put_bytes(&out, version, strlen(version));
 	ctm_wire_put_bytes(&out, user, strlen(user));
 	r = put(j, 'C', out.r, err);
-	return r < 0 ? r : sync_file(j, err);
+	return r < 0 ? r : ctm_journal_sync(j, err);
 }
 
 int ctm_journal_end(struct ctm_journal *j, const struct ctm_run_counts *counts, int64_t time,
@@ -275,7 +275,7 @@ int ctm_journal_end(struct ctm_journal *j, const struct ctm_run_counts *counts, 
 	if (r < 0) {
 		return r;
 	}
-	r = sync_file(j, err);
+	r = ctm_journal_sync(j, err);
 	/* What was kept free for the marks goes back; if it does not, only room is lost. */
 	if (r == 0 && ftruncate(j->fd, (off_t)j->written) < 0) {
 		CTM_DEBUG("journal", "ftruncate: errno %d", errno);

@@ -77,6 +77,8 @@ int ctm_journal_append(int dirfd, const struct ctm_reader *reader, struct ctm_jo
 		       struct ctm_err *err);
 int ctm_journal_failed(struct ctm_journal *j, uint64_t entry, int errnum, const char *what,
 		       struct ctm_err *err);
+/** What was put so far is on stable storage. */
+int ctm_journal_sync(struct ctm_journal *j, struct ctm_err *err);
 /** Writes the mark and syncs; the caller has synced the volume. */
 int ctm_journal_done(struct ctm_journal *j, uint64_t first, uint64_t n, struct ctm_err *err);
 int ctm_journal_continued(struct ctm_journal *j, int64_t time, const char *version,

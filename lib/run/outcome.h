@@ -43,6 +43,8 @@ struct ctm_outcome {
 	char run[CTM_RUN_NAME_MAX];
 	char undoes[CTM_RUN_NAME_MAX]; /* ctm_undo(): the run that was taken back */
 	struct ctm_run_counts counts;
+	/* something was left half done: the run has no end, the next repair or undo goes on */
+	bool unfinished;
 	CTM_VEC(struct ctm_result) results;
 	uint64_t untold; /* results beyond CTM_RESULTS_MAX */
 	struct ctm_arena arena;

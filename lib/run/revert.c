@@ -20,11 +20,15 @@ struct reverting {
 	struct ctm_arena arena; /* of the entry at hand */
 };
 
-/* Whether the entry may be found half done: nothing says that it was finished. */
-static bool is_loose(const struct reverting *x, uint64_t index)
+/* How half done the entry may be found: unless something says that it was finished. */
+static enum ctm_allow allowed(const struct reverting *x, uint64_t index)
 {
-	return ctm_reader_failure(x->reader, index) ||
-	       (!ctm_reader_end(x->reader, NULL) && !ctm_reader_is_done(x->reader, index));
+	if (ctm_reader_failure(x->reader, index)) {
+		return CTM_ALLOW_FAILED;
+	}
+	return !ctm_reader_end(x->reader, NULL) && !ctm_reader_is_done(x->reader, index) ?
+		       CTM_ALLOW_CRASHED :
+		       CTM_ALLOW_BEFORE;
 }
 
 /* The run saw that somebody else had changed it, and left it: there is nothing to take back. */
@@ -35,8 +39,8 @@ static bool was_left(const struct reverting *x, uint64_t index)
 	return f && f->errnum == 0;
 }
 
-static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *was, bool loose,
-				  struct ctm_entry *ret)
+static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *was,
+				  enum ctm_allow allow, struct ctm_entry *ret)
 {
 	struct ctm_entry e = *was;
 	int h;
@@ -54,7 +58,7 @@ static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *w
 		return (struct ctm_step){ .did = CTM_DID_NOTHING };
 	}
 	if (!ctm_inode_state_eq(&e.before, &was->after) &&
-	    !(loose && ctm_inode_halfway(&was->before, &was->after, &e.before))) {
+	    !ctm_inode_halfway(&was->before, &was->after, &e.before, allow)) {
 		return ctm_step_conflict("changed");
 	}
 	e.after = was->before;
@@ -117,7 +121,7 @@ static struct ctm_step revert_file(struct reverting *x, const struct ctm_entry *
 static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t index,
 		      struct ctm_err *err)
 {
-	bool loose = is_loose(x, index);
+	enum ctm_allow allow = allowed(x, index);
 	struct ctm_entry e;
 	struct ctm_step step;
 	struct ctm_result result = { .path = was->ref.path, .path_len = was->ref.path_len };
@@ -126,8 +130,8 @@ static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t
 		return 0;
 	}
 	ctm_arena_done(&x->arena);
-	step = was->kind == CTM_ENTRY_SET ? revert_set(x, was, loose, &e) :
-					    revert_file(x, was, loose, &e);
+	step = was->kind == CTM_ENTRY_SET ? revert_set(x, was, allow, &e) :
+					    revert_file(x, was, allow != CTM_ALLOW_BEFORE, &e);
 	switch (step.did) {
 	case CTM_DID_CHANGE:
 		return x->fn(&e, x->arg);

@@ -192,7 +192,8 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 	if (r < 0) {
 		return r;
 	}
-	if (done->exam->plan->actions.n) {
+	/* What could not be finished comes first the next time, too. */
+	if (done->exam->plan->actions.n && !done->finished.unfinished) {
 		r = ctm_repair(&w->run, done->exam->plan, done->exam->digest, &done->run, err);
 	}
 	if (r == 0) {
