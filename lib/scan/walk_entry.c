@@ -109,7 +109,9 @@ static int get_attrs(struct ctm_worker *w, const char *entry, uint32_t mode, str
  */
 static int get_head(struct ctm_worker *w, const char *entry, char *head, struct ctm_bytes *ret)
 {
-	CLEANUP_CLOSE int fd = ctm_walk_openat(w, AT_FDCWD, entry, O_RDONLY | O_NONBLOCK);
+	/* The working directory; by its descriptor, for the sake of the filter (scan/confine.h). */
+	const int dir = w->fd >= 0 ? w->fd : w->anchor->fd;
+	CLEANUP_CLOSE int fd = ctm_walk_openat(w, dir, entry, O_RDONLY | O_NONBLOCK);
 	struct stat st;
 	ssize_t n;
 

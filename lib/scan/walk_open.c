@@ -2,9 +2,8 @@
 /* Opening below a directory that is open. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -12,33 +11,25 @@
 
 CTM_TREE_CALLS
 
-/* Often enough for a rename in between, and soon over when there is another reason. */
-#define TRIES 8
-
 /*
- * glibc 2.36 has no wrapper. EXDEV means a mount on the way, but also that what was found was moved
- * out of dir in the same moment (complete_walk() of the kernel): the next try finds it gone.
+ * One component, and never through a link, so no path is resolved: only what is in dir itself can
+ * be reached, whatever was moved or linked meanwhile. openat2(2) could promise the same for a whole
+ * path, but a system call filter cannot look into its structure; see scan/confine.h.
  */
-static int openat2_below(int dir, const char *path, int flags)
+static int open_once(int dir, const char *name, int flags)
 {
-	struct open_how how = {
-		.flags = (uint64_t)(unsigned int)(flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY),
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
-			   RESOLVE_NO_XDEV,
-	};
-	int tries = TRIES;
-	long fd;
+	int fd;
 
 	do {
-		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	} while (fd < 0 && (errno == EINTR || (errno == EXDEV && --tries > 0)));
-	return fd < 0 ? -errno : (int)fd;
+		fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
 }
 
-int ctm_walk_openat(struct ctm_worker *w, int dir, const char *path, int flags)
+int ctm_walk_openat(struct ctm_worker *w, int dir, const char *name, int flags)
 {
 	for (;;) {
-		int fd = openat2_below(dir, path, flags | (w->no_noatime ? 0 : O_NOATIME));
+		int fd = open_once(dir, name, flags | (w->no_noatime ? 0 : O_NOATIME));
 
 		if (fd == -EPERM && !w->no_noatime) {
 			/* open(2): only the owner and CAP_FOWNER may ask for it. */
@@ -49,12 +40,47 @@ int ctm_walk_openat(struct ctm_worker *w, int dir, const char *path, int flags)
 	}
 }
 
-/* Opens a directory and makes sure that it is the one statx(2) saw when the name was read. */
-static int open_dir(struct ctm_worker *w, const char *path, const struct ctm_dirnode *node)
+/*
+ * Goes down the components of path (which is changed) but the last one, from dir. *ret_own: the
+ * descriptor to close afterwards, or -1. Returns the last component, or NULL with errno.
+ */
+static char *go_down(struct ctm_worker *w, int dir, char *path, int *ret_own)
 {
-	CLEANUP_CLOSE int fd = ctm_walk_openat(w, w->anchor->fd, path, O_RDONLY | O_DIRECTORY);
+	CLEANUP_CLOSE int at = -1;
+	char *slash;
+
+	while ((slash = strchr(path, '/'))) {
+		int next;
+
+		*slash = '\0';
+		next = ctm_walk_openat(w, at < 0 ? dir : at, path, O_PATH | O_DIRECTORY);
+		if (next < 0) {
+			errno = -next;
+			return NULL;
+		}
+		ctm_closep(&at);
+		at = next;
+		path = slash + 1;
+	}
+	*ret_own = TAKE_FD(at);
+	return path;
+}
+
+/*
+ * Opens a directory below the anchor and makes sure that it is the one statx(2) saw when the name
+ * was read. path is changed.
+ */
+static int open_dir(struct ctm_worker *w, char *path, const struct ctm_dirnode *node)
+{
+	CLEANUP_CLOSE int above = -1;
+	CLEANUP_CLOSE int fd = -1;
+	const char *name = go_down(w, w->anchor->fd, path, &above);
 	struct stat st;
 
+	if (!name) {
+		return -errno;
+	}
+	fd = ctm_walk_openat(w, above < 0 ? w->anchor->fd : above, name, O_RDONLY | O_DIRECTORY);
 	if (fd < 0) {
 		return fd;
 	}
@@ -90,6 +116,7 @@ int ctm_walk_open_node(struct ctm_worker *w)
 		}
 		ctm_walk_anchor(w, reached, fd);
 	}
+	/* One component: nothing in it is changed. */
 	fd = open_dir(w, w->node->name, w->node);
 	if (fd < 0) {
 		return fd;

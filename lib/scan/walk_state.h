@@ -138,10 +138,10 @@ void ctm_walk_bury(struct ctm_dirnode *dead);
 /* walk_open.c */
 
 /**
- * Opens below dir without following a link or leaving the mount. O_CLOEXEC, O_NOATIME where it is
- * allowed. -errno
+ * Opens an entry of dir, which is a descriptor, without following a link. O_CLOEXEC, O_NOATIME where
+ * it is allowed. -errno
  */
-int ctm_walk_openat(struct ctm_worker *w, int dir, const char *path, int flags);
+int ctm_walk_openat(struct ctm_worker *w, int dir, const char *name, int flags);
 /**
  * Opens w->node from w->anchor. Not of the kind that ends the walk: -errno, -ESTALE for another
  * inode.
