@@ -112,7 +112,7 @@ UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(TEST_BIN))
 
 # --- flags ---------------------------------------------------------------------------------------
 
-PKGS := mount libarchive libacl jansson libcap smartcols blkid nettle zlib
+PKGS := mount libarchive libacl jansson libcap libseccomp smartcols blkid nettle zlib
 ifeq ($(origin PKG_CFLAGS),undefined)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)

@@ -11,7 +11,7 @@
 set -eu
 
 build=(gcc make pkg-config libmount-dev libarchive-dev libacl1-dev libcap-dev libsmartcols-dev
-	libjansson-dev libblkid-dev nettle-dev zlib1g-dev)
+	libjansson-dev libblkid-dev libseccomp-dev nettle-dev zlib1g-dev)
 test=(libcriterion-dev acl attr bash bfs bindfs btrfs-progs dnf e2fsprogs git groff hyperfine
 	libarchive-tools libcap2-bin lxc mandoc mmdebstrap mount pacman-package-manager perl python3
 	rpm strace sudo uidmap util-linux xfsprogs xz-utils zypper)

@@ -129,6 +129,51 @@ CASES(walk_child, somebody_kills_it, signals)
 	cr_assert_not(has_children(), "%s", signals[*i].name);
 }
 
+Test(walk_child, somebody_stops_it, .timeout = 30)
+{
+	in_memory();
+	SCRATCH(s);
+	SIGHT(got);
+	struct ctm_err err = { 0 };
+	int number = SIGSTOP;
+
+	plant_many(&s);
+	cr_assert_eq(walk_dir_with(s.path, &all_of_it, &got, kill_it, &number, &err), -ETIME);
+	cr_assert_not_null(strstr(err.msg, "is stopped"), "%s", err.msg);
+	cr_assert_not(has_children());
+}
+
+/* Longer than one look at it, and shorter than two. */
+static int stop_it_for_a_while(const struct ctm_fact *fact, void *arg)
+{
+	bool *done = arg;
+	pid_t pid = find_child();
+
+	(void)fact;
+	if (!*done) {
+		cr_assert_eq(kill(pid, SIGSTOP), 0);
+		if (fork() == 0) {
+			(void)usleep(2500000);
+			(void)kill(pid, SIGCONT);
+			_exit(0);
+		}
+		*done = true;
+	}
+	return 0;
+}
+
+Test(walk_child, somebody_lets_it_go_on, .timeout = 30)
+{
+	in_memory();
+	SCRATCH(s);
+	SIGHT(got);
+	bool done = false;
+
+	plant_many(&s);
+	cr_assert_eq(walk_dir_with(s.path, &all_of_it, &got, stop_it_for_a_while, &done, NULL), 0);
+	cr_assert_eq(got.totals.entries, DIRS * (FILES + 1) + 2);
+}
+
 /* Ctrl-C reaches both; what becomes of the walk is ours to decide. */
 static int interrupt_it(const struct ctm_fact *fact, void *arg)
 {
@@ -221,7 +266,7 @@ static int look_at_fds(const struct ctm_fact *fact, void *arg)
 	while ((entry = readdir(d))) {
 		ssize_t n = readlinkat(dirfd(d), entry->d_name, link, sizeof(link) - 1);
 
-		if (n < 0 || strcmp(entry->d_name, "2") == 0) {
+		if (n < 0) {
 			continue;
 		}
 		link[n] = '\0';
@@ -245,6 +290,70 @@ Test(walk_child, has_the_root_and_the_pipe)
 	plant_many(&s);
 	cr_assert_eq(walk_dir_with(s.path, &all_of_it, &got, look_at_fds, s.path, NULL),
 		     -ECANCELED);
+}
+
+/* What /proc/PID/status must say of a walk that root started. */
+static const char *const confined[] = {
+	"\nUid:\t65534\t65534\t65534\t65534\n",
+	"\nGid:\t65534\t65534\t65534\t65534\n",
+	"\nGroups:\t \n",
+	"\nCapInh:\t0000000000000000\n",
+	"\nCapPrm:\t0000000000000004\n", /* 1 << CAP_DAC_READ_SEARCH */
+	"\nCapEff:\t0000000000000004\n",
+	"\nCapBnd:\t0000000000000000\n",
+	"\nCapAmb:\t0000000000000000\n",
+	"\nNoNewPrivs:\t1\n",
+	"\nSeccomp:\t2\n",
+};
+
+/* Of every thread. */
+static int look_at_status(const struct ctm_fact *fact, void *arg)
+{
+	int *n_threads = arg;
+	const pid_t pid = find_child();
+	char dir[64], path[PATH_MAX], text[8192];
+	const struct dirent *entry;
+	DIR *d;
+
+	(void)fact;
+	(void)snprintf(dir, sizeof(dir), "/proc/%d/task", pid);
+	d = opendir(dir);
+	cr_assert_not_null(d);
+	while ((entry = readdir(d))) {
+		CLEANUP_FCLOSE FILE *f = NULL;
+
+		if (entry->d_name[0] == '.') {
+			continue;
+		}
+		(void)snprintf(path, sizeof(path), "%s/%s/status", dir, entry->d_name);
+		f = fopen(path, "re");
+		cr_assert_not_null(f, "%s", path);
+		text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+		for (size_t i = 0; i < ARRAY_LEN(confined); i++) {
+			cr_assert_not_null(strstr(text, confined[i]), "%s has not%s", path,
+					   confined[i]);
+		}
+		(*n_threads)++;
+	}
+	cr_assert_eq(closedir(d), 0);
+	return -ECANCELED;
+}
+
+Test(walk_child, is_nobody)
+{
+	in_memory();
+	SCRATCH(s);
+	SIGHT(got);
+	struct ctm_scan_request req = all_of_it;
+	int n = 0;
+
+	if (geteuid() != 0) {
+		cr_skip("only root can become nobody");
+	}
+	req.jobs = 3;
+	plant_many(&s);
+	cr_assert_eq(walk_dir_with(s.path, &req, &got, look_at_status, &n, NULL), -ECANCELED);
+	cr_assert_eq(n, 3);
 }
 
 Test(walk_child, low_descriptors_are_free)

@@ -11,7 +11,22 @@
 /* As much as an empty pipe takes at once. */
 #define FLUSH_AT ((size_t)65536)
 
-const char *const ctm_feed_ops[] = { "open", "read", "stat", "xattr", "memory", "thread", "write" };
+const char *const ctm_feed_ops[] = {
+	"open",
+	"read",
+	"stat",
+	"xattr",
+	"memory",
+	"thread",
+	"write",
+	"confine: descriptors",
+	"confine: root directory",
+	"confine: user",
+	"confine: capabilities",
+	"confine: privileges",
+	"confine: system calls",
+	"confine: parent",
+};
 const size_t ctm_feed_ops_n = ARRAY_LEN(ctm_feed_ops);
 
 void ctm_feed_out_init(struct ctm_feed_out *out, int fd, pthread_mutex_t *lock, uint16_t stream)

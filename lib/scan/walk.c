@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -22,6 +23,12 @@
  * proc(5)).
  */
 #define PIPE_SIZE (1 << 20)
+/*
+ * Milliseconds without a word, which are nothing unusual in a healthy tree, after which we look
+ * whether the process is stopped (SIGSTOP). When it is twice in a row it is given up. With Ctrl-Z
+ * both are stopped, and with the same SIGCONT both go on.
+ */
+#define SILENCE 2000
 
 struct walk_source {
 	struct ctm_source source;
@@ -128,10 +135,46 @@ static int start(struct reader *reader, int rootfd, const struct ctm_scan_reques
 	return watch(pid, &reader->pidfd, err);
 }
 
+static bool is_stopped(const struct reader *reader)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PIDFD, (id_t)reader->pidfd, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid != 0;
+}
+
+/* Until there is something to read, or the end. -ETIME: the process is stopped. */
+static int wait_for_word(const struct reader *reader)
+{
+	struct pollfd word = { .fd = reader->fd, .events = POLLIN };
+	bool was_stopped = false;
+
+	for (;;) {
+		int n = poll(&word, 1, SILENCE);
+		bool stopped;
+
+		if (n > 0) {
+			return 0;
+		}
+		if (n < 0) {
+			if (errno != EINTR) {
+				return -errno;
+			}
+			continue;
+		}
+		stopped = is_stopped(reader);
+		if (stopped && was_stopped) {
+			return -ETIME;
+		}
+		was_stopped = stopped;
+	}
+}
+
 /* Makes room and reads some more. 1: something came; 0: the end. */
 static int fill(struct reader *reader)
 {
 	ssize_t n;
+	int r;
 
 	if (reader->begin > 0) {
 		memmove(reader->buf, reader->buf + reader->begin, reader->end - reader->begin);
@@ -148,6 +191,10 @@ static int fill(struct reader *reader)
 		}
 		reader->buf = buf;
 		reader->cap = cap;
+	}
+	r = wait_for_word(reader);
+	if (r < 0) {
+		return r;
 	}
 	do {
 		n = read(reader->fd, reader->buf + reader->end, reader->cap - reader->end);
@@ -211,6 +258,10 @@ static int receive(struct reader *reader, struct ctm_feed_msg *ret, struct ctm_e
 			return 0;
 		}
 		r = fill(reader);
+		if (r == -ETIME) {
+			return ctm_err_set(err, CTM_SYS, ETIME,
+					   "the walk's process is stopped and does not go on");
+		}
 		if (r < 0) {
 			return ctm_err_set(err, CTM_SYS, r, "read from the walk's process");
 		}

@@ -7,13 +7,17 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "scan/confine.h"
 #include "scan/walk_state.h"
 
-/* Where the two descriptors are in the new process; standard error stays, for sanitizers. */
+/*
+ * Where the two descriptors are in the new process. Standard error is the root, too: what the C
+ * library has to say in an emergency goes nowhere, instead of to a file of the caller's, or to a
+ * directory that happens to get the number.
+ */
 #define ROOT_FD  STDIN_FILENO
 #define OUT_FD   STDOUT_FILENO
 #define FIRST_FD (STDERR_FILENO + 1)
@@ -58,31 +62,40 @@ static int keep_two(int rootfd, int out)
 	int pipe = fcntl(out, F_DUPFD_CLOEXEC, FIRST_FD);
 
 	if (root < 0 || pipe < 0 || dup3(root, ROOT_FD, O_CLOEXEC) < 0 ||
-	    dup3(pipe, OUT_FD, O_CLOEXEC) < 0 || close_range(FIRST_FD, ~0u, 0) < 0) {
+	    dup3(pipe, OUT_FD, O_CLOEXEC) < 0 || dup3(root, STDERR_FILENO, O_CLOEXEC) < 0 ||
+	    close_range(FIRST_FD, ~0u, 0) < 0) {
 		return -errno;
 	}
 	return 0;
 }
 
-/*
- * All that this process gives up, before it has read one byte of the tree and while it has one
- * thread. A change of user clears the death signal (prctl(2)), so that comes last.
- */
-static int confine(pid_t parent)
+/* Why there is no walk. */
+static void tell(int out, int err, const char *op)
 {
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0) {
-		return -errno;
-	}
-	/* It may have died before the signal was asked for. */
-	return getppid() == parent ? 0 : -ESRCH;
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct ctm_feed_out feed;
+
+	ctm_feed_out_init(&feed, out, &lock, 0);
+	(void)ctm_feed_fail(&feed, err, op);
+	(void)ctm_feed_flush(&feed);
+	ctm_feed_out_done(&feed);
 }
 
 int ctm_walk_child(int rootfd, int out, pid_t parent, const struct ctm_scan_request *req,
 		   unsigned int jobs)
 {
+	const char *op = "confine: descriptors";
+	int r;
+
 	reset_signals();
-	if (keep_two(rootfd, out) < 0 || confine(parent) < 0) {
+	r = keep_two(rootfd, out);
+	if (r < 0) {
+		tell(out, -r, op);
+		return CTM_WALK_EXIT_SETUP;
+	}
+	r = ctm_confine(ROOT_FD, parent, &op);
+	if (r < 0) {
+		tell(OUT_FD, -r, op);
 		return CTM_WALK_EXIT_SETUP;
 	}
 	return ctm_walk_tree(ROOT_FD, OUT_FD, req, jobs) < 0 ? CTM_WALK_EXIT_FAILED : 0;

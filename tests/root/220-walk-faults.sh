@@ -80,7 +80,7 @@ silent()
 	t_is "$1: nothing is said" "$(errors)" 0
 }
 
-silent "no more descriptors for a moment" openat:error=EMFILE:when=4
+silent "no more descriptors for a moment" openat:error=EMFILE:when=5
 silent "O_NOATIME is not ours to ask" openat:error=EPERM:when=1
 silent "an attribute gone since it was listed" lgetxattr:error=ENODATA:when=1
 silent "no attributes here" llistxattr:error=EOPNOTSUPP:when=1+
@@ -101,8 +101,22 @@ failed "the root cannot be opened" openat:error=EIO:when=1 \
 	'walk the tree: open: Input/output error'
 failed "no working directory of its own" unshare:error=EPERM:when=1 \
 	'walk the tree: thread: Operation not permitted'
-failed "no death signal" prctl:error=EINVAL:when=1+ 'ended early with status 2'
-failed "descriptors cannot be closed" close_range:error=EPERM:when=1 'ended early with status 2'
+# unconfined NAME FAULT MESSAGE: so nothing is read
+unconfined()
+{
+	failed "$@"
+	t_is "$1: nothing is found" "$(cat "$TMP/out")" ""
+}
+
+unconfined "descriptors cannot be closed" close_range:error=EPERM:when=1 \
+	'walk the tree: confine: descriptors: Operation not permitted'
+unconfined "no root directory" chroot:error=EPERM:when=1 'confine: root directory: Operation'
+unconfined "no user" setresuid:error=EAGAIN:when=1 'confine: user: Resource temporarily unavailable'
+unconfined "no group" setresgid:error=EINVAL:when=1 'confine: user: Invalid argument'
+unconfined "groups stay" setgroups:error=EPERM:when=1 'confine: user: Operation not permitted'
+unconfined "capabilities stay" capset:error=EPERM:when=2 'confine: capabilities: Operation not'
+unconfined "no death signal" prctl:error=EINVAL:when=1+ 'confine: .*: Invalid argument'
+unconfined "no filter" seccomp:error=ENOSYS:when=1+ 'confine: system calls: '
 failed "no pipe" pipe2:error=EMFILE:when=1 'make a pipe for the walk: Too many open files'
 failed "no process" clone:error=EAGAIN:when=1 "start the walk's process: "
 failed "the process cannot be watched" pidfd_open:error=EMFILE:when=1 "watch the walk's process"
