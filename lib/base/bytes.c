@@ -22,9 +22,16 @@ bool ctm_bytes_eq(struct ctm_bytes a, struct ctm_bytes b)
 
 char *ctm_bytes_dup(struct ctm_bytes bytes)
 {
-	struct ctm_buf buf = { 0 };
+	char *copy = malloc(bytes.len + 1);
 
-	return ctm_buf_add(&buf, bytes.p, bytes.len) < 0 ? NULL : buf.p;
+	if (!copy) {
+		return NULL;
+	}
+	if (bytes.len > 0) {
+		memcpy(copy, bytes.p, bytes.len);
+	}
+	copy[bytes.len] = '\0';
+	return copy;
 }
 
 void ctm_buf_done(struct ctm_buf *buf)
