@@ -29,14 +29,6 @@ enum {
 static const char *const headings[COL_N] = { "RUN",  "TIME",    "USER",    "VOLUME",
 					     "WHAT", "CHANGES", "REMOVED", "STATE" };
 
-static const char *const states[] = {
-	[CTM_RUN_DONE] = "done",
-	[CTM_RUN_PARTLY] = "partly",
-	[CTM_RUN_INTERRUPTED] = "interrupted",
-	[CTM_RUN_UNDONE] = "undone",
-	[CTM_RUN_DAMAGED] = "damaged",
-};
-
 static int add_row(struct libscols_table *table, const struct ctm_run_info *run)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
@@ -48,10 +40,10 @@ static int add_row(struct libscols_table *table, const struct ctm_run_info *run)
 		return -1;
 	}
 	if (scols_line_set_data(line, COL_RUN, run->name) ||
-	    scols_line_set_data(line, COL_STATE, states[run->status])) {
+	    scols_line_set_data(line, COL_STATE, ctm_run_status_word(run->status))) {
 		return -1;
 	}
-	if (run->status == CTM_RUN_DAMAGED) {
+	if (!ctm_run_known(run)) {
 		return scols_line_set_data(line, COL_WHAT, run->problem);
 	}
 	if (localtime_r(&time, &tm)) {

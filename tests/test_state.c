@@ -199,6 +199,76 @@ Test(state, an_uncommitted_run_is_none)
 	cr_assert_eq(unlinkat(dir.fd, "var/lib/ctmend/115", AT_REMOVEDIR), 0, "it is empty");
 }
 
+Test(state, a_run_is_forgotten)
+{
+	SCRATCH(dir);
+	STATE *state = open_state(&dir, "115");
+	NAMES all = { 0 };
+	char first[CTM_RUN_NAME_MAX];
+	char second[CTM_RUN_NAME_MAX];
+	char path[100];
+	struct ctm_err err = { 0 };
+
+	make_run(state, first);
+	make_run(state, second);
+	cr_assert_eq(ctm_state_forget(state, first, &err), 0, "%s", err.msg);
+	cr_assert_eq(ctm_state_forget(state, first, &err), -ENOENT);
+	cr_assert_eq(ctm_state_runs(state, &all, &err), 0);
+	cr_assert_eq(all.names.n, 1);
+	cr_assert_str_eq(all.names.v[0], second);
+
+	/* Killed behind the rename: the run is gone, and the next one to write removes the rest. */
+	(void)snprintf(path, sizeof(path), "var/lib/ctmend/115/%s", second);
+	cr_assert_eq(renameat(dir.fd, path, dir.fd, "var/lib/ctmend/115/.old-x"), 0);
+	cr_assert_eq(ctm_state_runs(state, &all, &err), 0);
+	cr_assert_eq(all.names.n, 0);
+	ctm_state_free(state);
+	state = NULL;
+	state = open_state(&dir, "115");
+	cr_assert_eq(unlinkat(dir.fd, "var/lib/ctmend/115", AT_REMOVEDIR), 0, "it is empty");
+}
+
+Test(state, all_targets)
+{
+	SCRATCH(dir);
+	const struct ctm_host host = { .sysroot = dir.path };
+	STATE *state = NULL;
+	NAMES all = { 0 };
+	struct ctm_err err = { 0 };
+
+	cr_assert_eq(ctm_state_targets(&host, &all, &err), 0, "%s", err.msg);
+	cr_assert_eq(all.names.n, 0);
+	cr_assert_eq(ctm_state_open_kept(&host, "115", 0, &state, &err), -ENOENT);
+	ctm_state_free(open_state(&dir, "web"));
+	ctm_state_free(open_state(&dir, "115"));
+	cr_assert_eq(mkdirat(dir.fd, "var/lib/ctmend/.hidden", 0700), 0);
+	cr_assert_eq(ctm_state_targets(&host, &all, &err), 0, "%s", err.msg);
+	cr_assert_eq(all.names.n, 2);
+	cr_assert_str_eq(all.names.v[0], "115");
+	cr_assert_str_eq(all.names.v[1], "web");
+	cr_assert_eq(ctm_state_open_kept(&host, "115", 0, &state, &err), 0, "%s", err.msg);
+}
+
+/* Times from date -u -d ... +%s. */
+static const struct {
+	const char *run;
+	int64_t want;
+} times[] = {
+	{ "0001-20250131T235959Z", 1738367999 },
+	{ "123456789-19700101T000001Z", 1 },
+	{ "0001-20240229T120000Z", 1709208000 },
+	{ "0001-20250131T235959", -EINVAL },
+	{ "0001-20250131T235959Zx", -EINVAL },
+	{ "001-20250131T235959Z", -EINVAL },
+	{ "0001-2025", -EINVAL },
+	{ "", -EINVAL },
+};
+
+CASES(state, time_of_a_run, times)
+{
+	cr_assert_eq(ctm_run_time(times[*i].run), times[*i].want, "%s", times[*i].run);
+}
+
 /* Whether another process gets the lock of the target. */
 static int try_elsewhere(const struct scratch *dir, const char *name)
 {

@@ -13,7 +13,7 @@ enum ctm_code {
 	CTM_SYS,     /* a system call failed: .num has the errno */
 	CTM_USAGE,   /* the caller's words are wrong */
 	CTM_REFUSED, /* nothing was changed, on purpose: running, locked, not provable */
-	CTM_CORRUPT, /* a file of our own is damaged or from a newer version */
+	CTM_CORRUPT, /* a file of our own is damaged */
 	CTM_PARTIAL, /* some entries failed, the rest was done */
 };
 

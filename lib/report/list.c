@@ -80,13 +80,6 @@ static int put_runs(const struct ctm_overview *o, struct ctm_buf *out)
 
 static int put_repaired(const struct ctm_overview *o, struct ctm_buf *out)
 {
-	static const char *const states[] = {
-		[CTM_RUN_DONE] = "",
-		[CTM_RUN_PARTLY] = " partly",
-		[CTM_RUN_INTERRUPTED] = " interrupted",
-		[CTM_RUN_UNDONE] = " undone",
-		[CTM_RUN_DAMAGED] = " damaged",
-	};
 	const time_t time = (time_t)o->last.time;
 	char text[32] = "?";
 	struct tm tm;
@@ -97,7 +90,10 @@ static int put_repaired(const struct ctm_overview *o, struct ctm_buf *out)
 	if (localtime_r(&time, &tm)) {
 		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
 	}
-	return ctm_buf_addf(out, "%s%s", text, states[o->last.status]);
+	if (o->last.status == CTM_RUN_DONE) {
+		return ctm_buf_addf(out, "%s", text);
+	}
+	return ctm_buf_addf(out, "%s %s", text, ctm_run_status_word(o->last.status));
 }
 
 static const struct {

@@ -16,6 +16,22 @@ CTM_HOST_PATHS
 void ctm_history_done(struct ctm_history *history)
 {
 	ctm_vec_done(&history->runs);
+	free(TAKE_PTR(history->target));
+}
+
+const char *ctm_run_status_word(enum ctm_run_status status)
+{
+	static const char *const words[CTM_RUN_STATUS_N] = {
+		[CTM_RUN_DONE] = "done",
+		[CTM_RUN_PARTLY] = "partly",
+		[CTM_RUN_INTERRUPTED] = "interrupted",
+		[CTM_RUN_UNDONE] = "undone",
+		[CTM_RUN_PARTLY_UNDONE] = "partly undone",
+		[CTM_RUN_DAMAGED] = "damaged",
+		[CTM_RUN_NEWER] = "newer",
+	};
+
+	return words[status];
 }
 
 static void copy(char *to, size_t size, const char *from)
@@ -67,12 +83,15 @@ static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
 	copy(info->volume, sizeof(info->volume), h->volume);
 	copy(info->digest, sizeof(info->digest), h->digest);
 	copy(info->undoes, sizeof(info->undoes), h->undoes);
+	info->hook = strcmp(h->caller, "hook") == 0;
+	info->part = h->part[0] != '\0';
 	info->set = ctm_reader_count(reader, CTM_ENTRY_SET);
 	info->removed = ctm_reader_count(reader, CTM_ENTRY_REMOVE);
 	info->restored = ctm_reader_count(reader, CTM_ENTRY_RESTORE);
 	if (!end) {
 		info->status = CTM_RUN_INTERRUPTED;
 		info->changed = true;
+		info->open = true;
 		return;
 	}
 	/* What a continued run found to be right was made so by its first part. */
@@ -82,7 +101,8 @@ static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
 	info->status = end->conflicts > 0 || end->failed > 0 ? CTM_RUN_PARTLY : CTM_RUN_DONE;
 }
 
-static int read_run(struct ctm_state *state, const char *name, struct ctm_run_info *ret)
+static int read_run(struct ctm_state *state, const char *name, char **ret_target,
+		    struct ctm_run_info *ret)
 {
 	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
 	CLEANUP_CLOSE int dir = -1;
@@ -99,9 +119,18 @@ static int read_run(struct ctm_state *state, const char *name, struct ctm_run_in
 	}
 	copy(info.name, sizeof(info.name), name);
 	if (r < 0) {
-		info.status = CTM_RUN_DAMAGED;
+		info.status = r == -EPROTONOSUPPORT ? CTM_RUN_NEWER : CTM_RUN_DAMAGED;
+		info.open = dir < 0 || ctm_journal_has_end(dir) != 1;
+		info.time = ctm_run_time(name);
 		copy(info.problem, sizeof(info.problem), why.msg);
 	} else {
+		char *target = strdup(ctm_reader_header(reader)->target);
+
+		if (!target) {
+			return -ENOMEM;
+		}
+		free(*ret_target);
+		*ret_target = target;
 		describe(reader, &info);
 	}
 	*ret = info;
@@ -126,14 +155,14 @@ static void link_undos(struct ctm_history *history)
 		struct ctm_run_info *undone;
 
 		/* Where a call failed (no room, say) it may work the next time. */
-		if (undo->kind != CTM_RUN_UNDO || undo->counts.failed > 0 ||
+		if (!ctm_run_known(undo) || undo->kind != CTM_RUN_UNDO || undo->counts.failed > 0 ||
 		    (undo->status != CTM_RUN_DONE && undo->status != CTM_RUN_PARTLY)) {
 			continue;
 		}
 		undone = find(history, undo->undoes);
-		if (undone && undone->status != CTM_RUN_DAMAGED &&
-		    undone->status != CTM_RUN_UNDONE) {
-			undone->status = CTM_RUN_UNDONE;
+		if (undone && ctm_run_known(undone) && undone->status != CTM_RUN_UNDONE &&
+		    !(undo->part && undone->status == CTM_RUN_PARTLY_UNDONE)) {
+			undone->status = undo->part ? CTM_RUN_PARTLY_UNDONE : CTM_RUN_UNDONE;
 			copy(undone->undone_by, sizeof(undone->undone_by), undo->name);
 		}
 	}
@@ -148,7 +177,7 @@ int ctm_history_read(struct ctm_state *state, struct ctm_history *ret, struct ct
 	for (size_t i = 0; r == 0 && i < names.names.n; i++) {
 		struct ctm_run_info info;
 
-		r = read_run(state, names.names.v[i], &info);
+		r = read_run(state, names.names.v[i], &history.target, &info);
 		if (r == 0) {
 			r = ctm_vec_push(&history.runs, &info);
 		}
@@ -205,6 +234,12 @@ int ctm_history_unfinished(struct ctm_state *state, const char *volume,
 	for (size_t i = history.runs.n; i-- > 0;) {
 		const struct ctm_run_info *info = &history.runs.v[i];
 
+		if (!ctm_run_known(info) && info->open) {
+			return ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
+					   "run %s may be unfinished, and its record cannot be "
+					   "read: %s",
+					   info->name, info->problem);
+		}
 		if (info->status == CTM_RUN_INTERRUPTED && strcmp(info->volume, volume) == 0) {
 			copy(ret, CTM_RUN_NAME_MAX, info->name);
 			return 1;

@@ -18,9 +18,17 @@ enum ctm_run_status {
 	CTM_RUN_PARTLY,      /* ended, something was left */
 	CTM_RUN_INTERRUPTED, /* has no end */
 	CTM_RUN_UNDONE,      /* taken back by a later run, as far as nobody has changed it since */
-	/* its record cannot be read: .problem says why, only .name is set besides */
+	CTM_RUN_PARTLY_UNDONE, /* a part of it was: undo --path */
+	/*
+	 * Its record cannot be read, .problem says why; of what the record has nothing is known.
+	 * NEWER: a newer program made it.
+	 */
 	CTM_RUN_DAMAGED,
+	CTM_RUN_NEWER,
+	CTM_RUN_STATUS_N
 };
+/** The word for it: "done", "partly undone". */
+const char *ctm_run_status_word(enum ctm_run_status status);
 
 #define CTM_RUN_VOLUME_MAX 32
 
@@ -34,8 +42,13 @@ struct ctm_run_info {
 	char volume[CTM_RUN_VOLUME_MAX]; /* its key */
 	char digest[33];
 	char undoes[CTM_RUN_NAME_MAX];    /* an undo: the run it took back */
-	char undone_by[CTM_RUN_NAME_MAX]; /* CTM_RUN_UNDONE */
-	uint64_t set;                     /* entries by kind */
+	char undone_by[CTM_RUN_NAME_MAX]; /* CTM_RUN_UNDONE, CTM_RUN_PARTLY_UNDONE */
+	bool hook;                        /* made by a hook, not by a person */
+	bool part;                        /* an undo of a part */
+	/* It has no end that can be read: CTM_RUN_INTERRUPTED, also when it was undone since. */
+	bool open;
+	bool expired; /* set by ctm_retain_mark() */
+	uint64_t set; /* entries by kind */
 	uint64_t removed;
 	uint64_t restored;
 	struct ctm_run_counts counts; /* of an ended run */
@@ -43,14 +56,23 @@ struct ctm_run_info {
 	uint64_t bytes;               /* on disk: record and saved files */
 	char problem[160];
 };
+/** Whether the record could be read. */
+static inline bool ctm_run_known(const struct ctm_run_info *info)
+{
+	return info->status != CTM_RUN_DAMAGED && info->status != CTM_RUN_NEWER;
+}
 
 struct ctm_history {
 	CTM_VEC(struct ctm_run_info) runs; /* oldest first */
+	char *target; /* as the newest of them names it; NULL: none that can be read */
 };
 
 void ctm_history_done(struct ctm_history *history);
 int ctm_history_read(struct ctm_state *state, struct ctm_history *ret, struct ctm_err *err);
-/** 1 and the name of the newest run of the volume that was interrupted, 0: there is none. */
+/**
+ * 1 and the name of the newest run of the volume that was interrupted, 0: there is none.
+ * CTM_REFUSED: there is one that may be, and cannot be read.
+ */
 int ctm_history_unfinished(struct ctm_state *state, const char *volume,
 			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err);
 

@@ -15,6 +15,7 @@
  *	   1 program's version   2 target   3 volume's key   4 identity (ctm_identity_format())
  *	   5 map (ctm_idmap_format())   6 time: seconds in decimal   7 user   8 options
  *	   9 "repair" or "undo"   10 run that an undo takes back   11 digest of the plan   12 run
+ *	   13 "hook" when a hook made it, else empty   14 of an undo of a part: which, else empty
  *	S R T  entries (run/entry.h), coded against the entry before: see run/codec.h
  *	Z  seal: number of entries, offset of this record, sha256[32] of removed.tar, of restore.tar
  *	   (all zero: there is no such file). Up to and with this record the file is written and on
@@ -103,13 +104,13 @@ struct ctm_run_failure {
 
 /**
  * Opens, and reads the file once from front to back, so that damage is known before anything acts
- * on it: CTM_CORRUPT. Memory does not grow with the number of entries beyond one word for each
+ * on it: CTM_CORRUPT. One of a newer program, -EPROTONOSUPPORT, is CTM_REFUSED. Memory does not grow with the number of entries beyond one word for each
  * CTM_CODEC_BLOCK of them.
  */
 int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err);
 /**
  * Whether the record in this directory has an end, without reading it: 1, 0, or negative errno.
- * Says nothing about damage elsewhere in it.
+ * Says nothing about damage elsewhere in it; of a format that is not known it says 0.
  */
 int ctm_journal_has_end(int dirfd);
 void ctm_reader_free(struct ctm_reader *r);

@@ -29,6 +29,8 @@ static const struct {
 	{ 10, offsetof(struct ctm_run_header, undoes) },
 	{ 11, offsetof(struct ctm_run_header, digest) },
 	{ 12, offsetof(struct ctm_run_header, run) },
+	{ 13, offsetof(struct ctm_run_header, caller) },
+	{ 14, offsetof(struct ctm_run_header, part) },
 };
 
 static const char **text_at(struct ctm_run_header *h, size_t i)

@@ -26,6 +26,8 @@ struct ctm_run_header {
 	const char *undoes; /* run */
 	const char *digest;
 	const char *run;
+	const char *caller; /* "hook", "" for a person */
+	const char *part;   /* an undo of a part: its paths, "" for all of the run */
 };
 
 /** Appends the body. -ENOMEM. */

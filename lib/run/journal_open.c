@@ -18,6 +18,12 @@ static int read_failed(struct ctm_err *err, int r)
 	return ctm_err_set(err, CTM_SYS, r, "read the record");
 }
 
+static int newer(struct ctm_err *err, int r)
+{
+	ctm_err_hint(err, "use the ctmend that made it, or a newer one");
+	return r;
+}
+
 static int read_magic(struct ctm_reader *r, struct ctm_err *err)
 {
 	unsigned char start[CTM_FRAME_START];
@@ -30,9 +36,10 @@ static int read_magic(struct ctm_reader *r, struct ctm_err *err)
 		return ctm_reader_damaged(err, 0, "it does not begin like one");
 	}
 	if (start[CTM_FRAME_MAGIC_LEN] != CTM_JOURNAL_VERSION) {
-		return ctm_err_set(err, CTM_CORRUPT, 0,
-				   "the record has format %u, this program knows format %u",
-				   start[CTM_FRAME_MAGIC_LEN], CTM_JOURNAL_VERSION);
+		return newer(err, ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
+					      "the record has format %u, this program knows "
+					      "format %u",
+					      start[CTM_FRAME_MAGIC_LEN], CTM_JOURNAL_VERSION));
 	}
 	r->frames.offset = CTM_FRAME_START;
 	return 0;
@@ -56,8 +63,9 @@ static int read_header(struct ctm_reader *r, struct ctm_err *err)
 	case -ENOMEM:
 		return ctm_err_nomem(err);
 	case -EPROTONOSUPPORT:
-		return ctm_err_set(err, CTM_CORRUPT, 0,
-				   "the record's header has fields of a newer program");
+		return newer(err, ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
+					      "the record's header has fields of a newer "
+					      "program"));
 	default:
 		return ctm_reader_damaged(err, frame.offset, "the header makes no sense");
 	}
@@ -205,6 +213,7 @@ int ctm_journal_has_end(int dirfd)
 	CLEANUP_CLOSE int fd =
 		openat(dirfd, CTM_JOURNAL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct ctm_frames frames = { .fd = fd };
+	unsigned char version = 0;
 	struct ctm_frame last;
 	struct stat st;
 	int r;
@@ -214,6 +223,10 @@ int ctm_journal_has_end(int dirfd)
 	}
 	if (!S_ISREG(st.st_mode)) {
 		return -EBADMSG;
+	}
+	/* what the last bytes of another format mean is not known */
+	if (pread(fd, &version, 1, CTM_FRAME_MAGIC_LEN) != 1 || version != CTM_JOURNAL_VERSION) {
+		return 0;
 	}
 	frames.size = (uint64_t)st.st_size;
 	r = ctm_frames_last(&frames, &last);

@@ -31,6 +31,8 @@ static int write_header(struct ctm_recording *rec, const struct ctm_run_header *
 		.undoes = undoes ? undoes->run : "",
 		.digest = digest,
 		.run = rec->name,
+		.caller = run->caller ? run->caller : "",
+		.part = run->part ? run->part : "",
 	};
 
 	if (ctm_identity_format(run->identity, &identity) < 0 ||

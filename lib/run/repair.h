@@ -32,6 +32,8 @@ struct ctm_run {
 	const char *volume;          /* "rootfs" */
 	const char *user;            /* ctm_run_user() */
 	const char *options;         /* the command line's words that mattered, "" for none */
+	const char *caller;          /* "hook"; NULL: a person */
+	const char *part;            /* undo of a part: which, for the record; NULL: of all */
 	ctm_progress_fn progress;
 	void *progress_arg;
 };

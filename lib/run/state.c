@@ -106,22 +106,29 @@ static int open_above(const struct ctm_host *host, bool make, int *ret, struct c
 	return 0;
 }
 
-static int open_target(const struct ctm_host *host, const char *name, bool make,
-		       struct ctm_state *state, struct ctm_err *err)
+/* The directory of all targets; its path in shown. */
+static int open_all(const struct ctm_host *host, bool make, struct ctm_buf *shown, int *ret,
+		    struct ctm_err *err)
 {
 	static const char place[] = CTM_PLACE_STATE;
-	CLEANUP(ctm_buf_done) struct ctm_buf shown = { 0 };
 	CLEANUP_CLOSE int above = -1;
-	CLEANUP_CLOSE int all = -1;
 	int r;
 
-	if (ctm_host_path(host, &shown, "%s", place) < 0) {
+	if (ctm_host_path(host, shown, "%s", place) < 0) {
 		return ctm_err_nomem(err);
 	}
 	r = open_above(host, make, &above, err);
-	if (r == 0) {
-		r = ctm_state_open_own(above, strrchr(place, '/') + 1, shown.p, make, &all, err);
-	}
+	return r < 0 ? r :
+		       ctm_state_open_own(above, strrchr(place, '/') + 1, shown->p, make, ret, err);
+}
+
+static int open_target(const struct ctm_host *host, const char *name, bool make,
+		       struct ctm_state *state, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf shown = { 0 };
+	CLEANUP_CLOSE int all = -1;
+	int r = open_all(host, make, &shown, &all, err);
+
 	if (r < 0) {
 		return r;
 	}
@@ -166,18 +173,19 @@ static int sweep(struct ctm_state *state, struct ctm_err *err)
 	int r = ctm_state_list(state, &dir, err);
 
 	while (r == 0 && (d = readdir(dir))) {
-		if (strncmp(d->d_name, CTM_STATE_NEW, strlen(CTM_STATE_NEW)) == 0) {
-			ctm_state_remove(state, d->d_name);
+		if (strncmp(d->d_name, CTM_STATE_NEW, strlen(CTM_STATE_NEW)) == 0 ||
+		    strncmp(d->d_name, CTM_STATE_OLD, strlen(CTM_STATE_OLD)) == 0) {
+			(void)ctm_state_remove(state, d->d_name);
 		}
 	}
 	return r;
 }
 
-int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int wait,
-		   struct ctm_state **ret, struct ctm_err *err)
+static int open_locked(const struct ctm_host *host, const char *name, bool make, unsigned int wait,
+		       struct ctm_state **ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_state_freep) struct ctm_state *state = new_state(err);
-	int r = state ? open_target(host, name, true, state, err) : -ENOMEM;
+	int r = state ? open_target(host, name, make, state, err) : -ENOMEM;
 
 	if (r == 0) {
 		r = take_lock(state, wait, err);
@@ -191,6 +199,18 @@ int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int w
 	return r;
 }
 
+int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int wait,
+		   struct ctm_state **ret, struct ctm_err *err)
+{
+	return open_locked(host, name, true, wait, ret, err);
+}
+
+int ctm_state_open_kept(const struct ctm_host *host, const char *name, unsigned int wait,
+			struct ctm_state **ret, struct ctm_err *err)
+{
+	return open_locked(host, name, false, wait, ret, err);
+}
+
 int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ctm_state **ret,
 			struct ctm_err *err)
 {
@@ -201,4 +221,32 @@ int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ct
 		*ret = TAKE_PTR(state);
 	}
 	return r;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int ctm_state_targets(const struct ctm_host *host, struct ctm_run_names *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf shown = { 0 };
+	CLEANUP(ctm_run_names_done) struct ctm_run_names all = { 0 };
+	struct ctm_state dir = { .dir = -1 };
+	int r = open_all(host, false, &shown, &dir.dir, err);
+
+	dir.shown = shown.p;
+	if (r == 0) {
+		r = ctm_state_collect(&dir, NULL, &all, err);
+	}
+	ctm_closep(&dir.dir);
+	if (r < 0 && r != -ENOENT) {
+		return r;
+	}
+	if (all.names.n) {
+		qsort(all.names.v, all.names.n, sizeof(*all.names.v), by_bytes);
+	}
+	*ret = all;
+	all = (struct ctm_run_names){ 0 };
+	return 0;
 }

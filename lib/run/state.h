@@ -5,7 +5,8 @@
  * A target's directory is locked (flock) by who writes its records. A run's directory has the name
  * "<number>-<UTC time>", for example 0007-20250131T235959Z; the number counts up, so that the order
  * of runs survives a clock that jumps. It is built under the name ".new-<run>" and renamed when its
- * record is complete and on stable storage: a directory without the dot is a whole record.
+ * record is complete and on stable storage: a directory without the dot is a whole record. One that
+ * is to go is renamed to ".old-<run>" first, so that it is gone as a whole or not at all.
  */
 #ifndef CTM_RUN_STATE_H
 #define CTM_RUN_STATE_H
@@ -32,11 +33,14 @@ int ctm_state_name(enum ctm_target_kind kind, const char *target, struct ctm_buf
 
 /**
  * For writing: makes what is missing, waits up to wait seconds for the target's lock (CTM_REFUSED:
- * another repair or undo holds it), sweeps away what a killed run left unfinished under a ".new-"
+ * another repair or undo holds it), sweeps away what a killed run left under a ".new-" or ".old-"
  * name.
  */
 int ctm_state_open(const struct ctm_host *host, const char *name, unsigned int wait,
 		   struct ctm_state **ret, struct ctm_err *err);
+/** The same where there are records already; makes nothing: -ENOENT (err untouched). */
+int ctm_state_open_kept(const struct ctm_host *host, const char *name, unsigned int wait,
+			struct ctm_state **ret, struct ctm_err *err);
 /** For reading, without lock; -ENOENT (err untouched) when there are no records. */
 int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ctm_state **ret,
 			struct ctm_err *err);
@@ -52,6 +56,10 @@ struct ctm_run_names {
 };
 int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err);
 void ctm_run_names_done(struct ctm_run_names *names);
+/** Directory names of all targets that have records, in the order of their bytes. */
+int ctm_state_targets(const struct ctm_host *host, struct ctm_run_names *ret, struct ctm_err *err);
+/** When a run began by its name, in seconds since 1970. -EINVAL: it is no run's name. */
+int64_t ctm_run_time(const char *run);
 /** The run a person means: its name, or its number alone ("7"). -ENOENT with CTM_REFUSED. */
 int ctm_state_find(struct ctm_state *state, const char *typed, char ret[static CTM_RUN_NAME_MAX],
 		   struct ctm_err *err);
@@ -65,5 +73,10 @@ int ctm_state_begin(struct ctm_state *state, char ret_run[static CTM_RUN_NAME_MA
 int ctm_state_commit(struct ctm_state *state, const char *run, int dirfd, struct ctm_err *err);
 /** Removes a run that was begun and not committed. */
 void ctm_state_abandon(struct ctm_state *state, const char *run);
+/**
+ * Removes a run's record for good. A crash leaves all of it, or a rest that the next
+ * ctm_state_open() removes.
+ */
+int ctm_state_forget(struct ctm_state *state, const char *run, struct ctm_err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "run/state.h"
 
 #define CTM_STATE_NEW   ".new-"
+#define CTM_STATE_OLD   ".old-"
 #define CTM_STATE_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
 struct ctm_state {
@@ -27,7 +28,10 @@ int ctm_state_open_own(int dir, const char *name, const char *shown, bool make, 
 /** Starts reading a target's directory; ctm_state_close_dir() ends it. */
 int ctm_state_list(struct ctm_state *state, DIR **ret, struct ctm_err *err);
 void ctm_state_close_dir(DIR **dir);
-/** Removes a run's directory, whatever its name. */
-void ctm_state_remove(struct ctm_state *state, const char *name);
+/** Adds the names in it for which wanted is true, NULL: that have no dot in front. Any order. */
+int ctm_state_collect(struct ctm_state *state, bool (*wanted)(const char *name),
+		      struct ctm_run_names *ret, struct ctm_err *err);
+/** Removes a run's directory, whatever its name. Negative errno: something of it is left. */
+int ctm_state_remove(struct ctm_state *state, const char *name);
 
 #endif

@@ -40,7 +40,7 @@ void ctm_state_close_dir(DIR **dir)
 }
 
 /* Run directories hold files only. */
-void ctm_state_remove(struct ctm_state *state, const char *name)
+int ctm_state_remove(struct ctm_state *state, const char *name)
 {
 	CLEANUP(ctm_state_close_dir) DIR *dir = NULL;
 	CLEANUP_CLOSE int fd = openat(state->dir, name, CTM_STATE_FLAGS | O_NOFOLLOW);
@@ -49,15 +49,17 @@ void ctm_state_remove(struct ctm_state *state, const char *name)
 
 	dir = copy < 0 ? NULL : fdopendir(copy);
 	if (!dir) {
+		int r = -errno;
+
 		ctm_closep(&copy);
-		return;
+		return r;
 	}
 	while ((d = readdir(dir))) {
 		if (d->d_name[0] != '.') {
 			(void)unlinkat(fd, d->d_name, 0);
 		}
 	}
-	(void)unlinkat(state->dir, name, AT_REMOVEDIR);
+	return unlinkat(state->dir, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
 /* The number of a run's name, 0 for what is no such name. */
@@ -91,14 +93,14 @@ void ctm_run_names_done(struct ctm_run_names *names)
 	ctm_vec_done(&names->names);
 }
 
-static int collect(DIR *dir, struct ctm_run_names *all)
+static int collect(DIR *dir, bool (*wanted)(const char *name), struct ctm_run_names *all)
 {
 	const struct dirent *d;
 
 	for (errno = 0; (d = readdir(dir)); errno = 0) {
 		char *name;
 
-		if (run_number(d->d_name) == 0) {
+		if (wanted ? !wanted(d->d_name) : d->d_name[0] == '.') {
 			continue;
 		}
 		name = strdup(d->d_name);
@@ -110,26 +112,48 @@ static int collect(DIR *dir, struct ctm_run_names *all)
 	return -errno;
 }
 
-int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err)
+int ctm_state_collect(struct ctm_state *state, bool (*wanted)(const char *name),
+		      struct ctm_run_names *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_state_close_dir) DIR *dir = NULL;
-	struct ctm_run_names all = { 0 };
 	int r = ctm_state_list(state, &dir, err);
 
-	if (!dir) {
-		return r;
+	if (r == 0) {
+		r = collect(dir, wanted, ret);
+		r = r < 0 ? ctm_err_set(err, CTM_SYS, r, "read '%s'", state->shown) : 0;
 	}
-	r = collect(dir, &all);
+	return r;
+}
+
+static bool is_run(const char *name)
+{
+	return run_number(name) != 0;
+}
+
+int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_run_names_done) struct ctm_run_names all = { 0 };
+	int r = ctm_state_collect(state, is_run, &all, err);
+
 	if (r < 0) {
-		ctm_run_names_done(&all);
-		return ctm_err_set(err, CTM_SYS, r, "read '%s'", state->shown);
+		return r;
 	}
 	if (all.names.v) {
 		qsort(all.names.v, all.names.n, sizeof(*all.names.v), by_number);
 	}
 	ctm_run_names_done(ret);
 	*ret = all;
+	all = (struct ctm_run_names){ 0 };
 	return 0;
+}
+
+int64_t ctm_run_time(const char *run)
+{
+	const char *stamp = strchr(run, '-');
+	struct tm tm = { 0 };
+	const char *end = run_number(run) ? strptime(stamp + 1, "%Y%m%dT%H%M%SZ", &tm) : NULL;
+
+	return end && !*end ? (int64_t)timegm(&tm) : -EINVAL;
 }
 
 int ctm_state_find(struct ctm_state *state, const char *typed, char ret[static CTM_RUN_NAME_MAX],
@@ -192,13 +216,13 @@ int ctm_state_begin(struct ctm_state *state, char ret_run[static CTM_RUN_NAME_MA
 	(void)strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
 	(void)snprintf(run, sizeof(run), "%04lu-%s", (last + 1) % RUN_NUMBER_MAX, stamp);
 	new_name(name, run);
-	ctm_state_remove(state, name);
+	(void)ctm_state_remove(state, name);
 	if (mkdirat(state->dir, name, 0700) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "make '%s/%s'", state->shown, name);
 	}
 	r = ctm_state_open_own(state->dir, name, name, false, ret_dirfd, err);
 	if (r < 0) {
-		ctm_state_remove(state, name);
+		(void)ctm_state_remove(state, name);
 		return r;
 	}
 	memcpy(ret_run, run, sizeof(run));
@@ -231,5 +255,22 @@ void ctm_state_abandon(struct ctm_state *state, const char *run)
 	char name[NEW_NAME_MAX];
 
 	new_name(name, run);
-	ctm_state_remove(state, name);
+	(void)ctm_state_remove(state, name);
+}
+
+int ctm_state_forget(struct ctm_state *state, const char *run, struct ctm_err *err)
+{
+	char name[NEW_NAME_MAX];
+	int r;
+
+	(void)snprintf(name, sizeof(name), "%s%.*s", CTM_STATE_OLD, CTM_RUN_NAME_MAX - 1, run);
+	if (renameat2(state->dir, run, state->dir, name, RENAME_NOREPLACE) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "rename '%s/%s'", state->shown, run);
+	}
+	/* No file of it goes before its name is gone for certain: half a record is a damaged one. */
+	if (fsync(state->dir) < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "sync '%s'", state->shown);
+	}
+	r = ctm_state_remove(state, name);
+	return r < 0 ? ctm_err_set(err, CTM_SYS, r, "remove '%s/%s'", state->shown, name) : 0;
 }

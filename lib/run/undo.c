@@ -9,15 +9,22 @@
 #include "run/recording.h"
 #include "run/revert.h"
 
+static int unreadable(const struct ctm_run_info *info, struct ctm_err *err)
+{
+	return info->status == CTM_RUN_NEWER ?
+		       ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT, "run %s: %s", info->name,
+				   info->problem) :
+		       ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", info->name, info->problem);
+}
+
 static int choose_newest(const struct ctm_run *run, const struct ctm_history *history,
 			 struct ctm_run_info *ret, struct ctm_err *err)
 {
 	for (size_t i = history->runs.n; i-- > 0;) {
 		const struct ctm_run_info *info = &history->runs.v[i];
 
-		if (info->status == CTM_RUN_DAMAGED) {
-			return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", info->name,
-					   info->problem);
+		if (!ctm_run_known(info)) {
+			return unreadable(info, err);
 		}
 		if (run->volume && strcmp(info->volume, run->volume) != 0) {
 			continue;
@@ -41,9 +48,11 @@ static int choose_named(const struct ctm_run *run, const struct ctm_history *his
 			found = &history->runs.v[i];
 		}
 	}
-	if (!found || found->status == CTM_RUN_DAMAGED) {
-		return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: %s", name,
-				   found ? found->problem : "it is gone");
+	if (!found) {
+		return ctm_err_set(err, CTM_CORRUPT, 0, "run %s: it is gone", name);
+	}
+	if (!ctm_run_known(found)) {
+		return unreadable(found, err);
 	}
 	if (run->volume && strcmp(found->volume, run->volume) != 0) {
 		return ctm_err_set(err, CTM_REFUSED, 0, "run %s was of volume %s, not of %s", name,

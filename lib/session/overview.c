@@ -212,7 +212,7 @@ static int add_history(struct ctm_overview *o, const struct shared *shared)
 		const struct ctm_run_info *run = &history.runs.v[i - 1];
 
 		o->interrupted = o->interrupted || run->status == CTM_RUN_INTERRUPTED;
-		if (run->status != CTM_RUN_DAMAGED && !run->undoes[0]) {
+		if (ctm_run_known(run) && !run->undoes[0]) {
 			o->repaired = true;
 			o->last = *run;
 		}
