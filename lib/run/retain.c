@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long records are kept. */
+#include "run/retain.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define DAY 86400
+
+static bool is_due(size_t newer, int64_t time, const struct ctm_retention *keep, int64_t now)
+{
+	return newer >= keep->runs || now - time > (int64_t)keep->days * DAY;
+}
+
+/* Whether an unfinished undo takes this run back, or it is the undo of a run that stays. */
+static bool is_needed(const struct ctm_history *history, const struct ctm_run_info *run)
+{
+	for (size_t i = 0; i < history->runs.n; i++) {
+		const struct ctm_run_info *other = &history->runs.v[i];
+
+		if ((other->open && strcmp(other->undoes, run->name) == 0) ||
+		    (!other->expired && strcmp(run->undoes, other->name) == 0)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void ctm_retain_mark(struct ctm_history *history, const struct ctm_retention *keep, int64_t now)
+{
+	size_t n = history->runs.n;
+
+	/* An undo comes behind the run that it takes back, which is decided by then. */
+	for (size_t i = 0; i < n; i++) {
+		struct ctm_run_info *run = &history->runs.v[i];
+
+		run->expired = i + 1 < n && !run->open && ctm_run_known(run) &&
+			       is_due(n - 1 - i, run->time, keep, now) && !is_needed(history, run);
+	}
+}
+
+static bool any_due(const struct ctm_run_names *names, const struct ctm_retention *keep,
+		    int64_t now)
+{
+	size_t n = names->names.n;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		if (is_due(n - 1 - i, ctm_run_time(names->names.v[i]), keep, now)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int ctm_retain(struct ctm_state *state, const struct ctm_retention *keep, int64_t now,
+	       ctm_retain_fn fn, void *arg, struct ctm_err *err)
+{
+	CLEANUP(ctm_run_names_done) struct ctm_run_names names = { 0 };
+	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
+	int r = ctm_state_runs(state, &names, err);
+
+	if (r < 0 || !any_due(&names, keep, now)) {
+		return r;
+	}
+	r = ctm_history_read(state, &history, err);
+	if (r < 0) {
+		return r;
+	}
+	ctm_retain_mark(&history, keep, now);
+	for (size_t i = 0; i < history.runs.n && r == 0; i++) {
+		const struct ctm_run_info *run = &history.runs.v[i];
+
+		if (run->expired) {
+			if (fn) {
+				fn(run, arg);
+			}
+			r = ctm_state_forget(state, run->name, err);
+		}
+	}
+	return r;
+}

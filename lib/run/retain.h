@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How long records are kept.
+ */
+#ifndef CTM_RUN_RETAIN_H
+#define CTM_RUN_RETAIN_H
+
+#include "base/err.h"
+#include "run/history.h"
+
+struct ctm_retention {
+	unsigned int runs; /* that many of a target stay */
+	unsigned int days; /* but for those that are older */
+};
+#define CTM_RETENTION_DEFAULT ((struct ctm_retention){ .runs = 20, .days = 90 })
+
+/**
+ * Sets .expired of the runs that need not be kept: beyond the newest .runs, or older than .days.
+ * Always kept are: the newest run, so that numbers go on; what has no end, or cannot be read, so
+ * that this is not known; a run that an unfinished undo takes back; and an undo whose run is kept,
+ * or that run would count as not undone. now: seconds since 1970; of a clock that went backwards no
+ * run is old.
+ */
+void ctm_retain_mark(struct ctm_history *history, const struct ctm_retention *keep, int64_t now);
+
+/** Told of each run that goes, before it does. */
+typedef void (*ctm_retain_fn)(const struct ctm_run_info *run, void *arg);
+
+/**
+ * Removes what need not be kept (state opened for writing), oldest first. Where nothing can be due
+ * no record is read. fn may be NULL.
+ */
+int ctm_retain(struct ctm_state *state, const struct ctm_retention *keep, int64_t now,
+	       ctm_retain_fn fn, void *arg, struct ctm_err *err);
+
+#endif
