@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "command.h"
-#include "report/inodeline.h"
+#include "report/difflines.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "syslog_line.h"
@@ -18,6 +18,7 @@ struct job {
 	const struct options *opts;
 	const char *name;
 	struct ctm_json *json;
+	struct ctm_difflines diff;
 	uint64_t n; /* changes that the preview has shown */
 };
 
@@ -26,28 +27,6 @@ static int fail(const struct job *job, const struct ctm_err *err)
 	term_error(job->name, err);
 	(void)ctm_json_error(job->json, job->name, job->opts->session.volume, err);
 	return term_status(err);
-}
-
-/* Prints an entry of the preview as a diff does; an undo's before is what stands there now. */
-static int print_entry(const struct ctm_entry *entry)
-{
-	const struct ctm_inode_state *sides[] = {
-		entry->kind == CTM_ENTRY_RESTORE ? NULL : &entry->before,
-		entry->kind == CTM_ENTRY_REMOVE ? NULL : &entry->after,
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
-		CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
-
-		if (!sides[i]) {
-			continue;
-		}
-		if (ctm_inode_line(&line, entry->ref.path, entry->ref.path_len, sides[i]) < 0) {
-			return -ENOMEM;
-		}
-		printf("%c%s\n", i == 0 ? '-' : '+', line.p);
-	}
-	return 0;
 }
 
 static int show_entry(const struct ctm_entry *entry, void *arg)
@@ -61,7 +40,7 @@ static int show_entry(const struct ctm_entry *entry, void *arg)
 	if (job->json) {
 		return ctm_json_change(job->json, entry);
 	}
-	return job->opts->quiet ? 0 : print_entry(entry);
+	return job->opts->quiet ? 0 : ctm_diff_entry(&job->diff, entry);
 }
 
 /* --dry-run, and before the question. *ret_run: the run that would be taken back. */
@@ -139,7 +118,11 @@ static int undo(struct job *job, const char *typed)
 
 static int run(const struct options *opts, int argc, char **argv)
 {
-	struct job job = { .opts = opts, .name = argv[0] };
+	struct job job = {
+		.opts = opts,
+		.name = argv[0],
+		.diff = { .out = stdout, .color = term_color(opts) },
+	};
 	int status;
 
 	if (volumes_all(opts)) {
@@ -154,6 +137,7 @@ static int run(const struct options *opts, int argc, char **argv)
 		job.json = ctm_json_new("undo");
 	}
 	status = undo(&job, argc > 1 ? argv[1] : NULL);
+	ctm_buf_done(&job.diff.line);
 	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : status;
 }
 

@@ -9,48 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/pathname.h"
+#include "report/difflines.h"
 #include "report/groups.h"
-#include "report/inodeline.h"
 #include "report/report.h"
 
-#define BOLD  "\033[1m"
-#define RED   "\033[31m"
-#define GREEN "\033[32m"
-#define CYAN  "\033[36m"
-#define RESET "\033[0m"
-
-/* Buffers its line, so that a failed allocation leaves no half line behind. */
-struct diff {
-	FILE *out;
-	bool color;
-	struct ctm_buf line;
-};
-
-static void put_line(struct diff *d, const char *color)
-{
-	if (d->color) {
-		fprintf(d->out, "%s%s%s\n", color, d->line.p, RESET);
-	} else {
-		fprintf(d->out, "%s\n", d->line.p);
-	}
-	d->line.len = 0;
-}
-
-static int put_inode(struct diff *d, char sign, const struct ctm_action *act,
-		     const struct ctm_inode_state *state)
-{
-	int r = ctm_buf_add(&d->line, &sign, 1);
-
-	if (r == 0) {
-		r = ctm_inode_line(&d->line, act->path, act->path_len, state);
-	}
-	if (r == 0) {
-		put_line(d, sign == '-' ? RED : GREEN);
-	}
-	return r;
-}
-
-static int put_header(struct diff *d, const struct ctm_report *rep)
+static int put_header(struct ctm_difflines *d, const struct ctm_report *rep)
 {
 	const struct ctm_exam *exam = rep->exam;
 	int r = ctm_buf_addf(&d->line, "--- ");
@@ -68,7 +31,7 @@ static int put_header(struct diff *d, const struct ctm_report *rep)
 	if (r < 0) {
 		return r;
 	}
-	put_line(d, BOLD);
+	ctm_diff_line(d, CTM_DIFF_HEAD);
 	r = ctm_buf_addf(&d->line, "+++ ");
 	if (r == 0) {
 		r = ctm_path_escape(&d->line, rep->name, strlen(rep->name));
@@ -81,13 +44,12 @@ static int put_header(struct diff *d, const struct ctm_report *rep)
 		r = ctm_idmap_format(exam->volume->map, &d->line);
 	}
 	if (r == 0) {
-		put_line(d, BOLD);
+		ctm_diff_line(d, CTM_DIFF_HEAD);
 	}
 	return r;
 }
 
-/* What is no line of a diff is none of its changes: patch(1) and grep pass it over. */
-static int put_notes(struct diff *d, const struct ctm_exam *exam)
+static int put_notes(struct ctm_difflines *d, const struct ctm_exam *exam)
 {
 	int r = 0;
 
@@ -97,8 +59,7 @@ static int put_notes(struct diff *d, const struct ctm_exam *exam)
 			r = ctm_path_escape(&d->line, exam->notes.v[i], strlen(exam->notes.v[i]));
 		}
 		if (r == 0) {
-			fprintf(d->out, "%s\n", d->line.p);
-			d->line.len = 0;
+			ctm_diff_line(d, CTM_DIFF_NOTE);
 		}
 	}
 	return r;
@@ -114,7 +75,7 @@ static const struct ctm_group *group_of(const struct ctm_groups *groups, enum ct
 	return NULL;
 }
 
-static int put_hunk_header(struct diff *d, const struct ctm_plan *plan,
+static int put_hunk_header(struct ctm_difflines *d, const struct ctm_plan *plan,
 			   const struct ctm_groups *groups, enum ctm_finding_code code, uint64_t n)
 {
 	const struct ctm_finding_info *info = ctm_finding_info(code);
@@ -130,12 +91,12 @@ static int put_hunk_header(struct diff *d, const struct ctm_plan *plan,
 		r = ctm_buf_addf(&d->line, " (%" PRIu64 ") @@", n);
 	}
 	if (r == 0) {
-		put_line(d, CYAN);
+		ctm_diff_line(d, CTM_DIFF_HUNK);
 	}
 	return r;
 }
 
-static int put_hunk(struct diff *d, const struct ctm_plan *plan, const struct ctm_groups *groups,
+static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan, const struct ctm_groups *groups,
 		    enum ctm_finding_code code, uint64_t n)
 {
 	int r = put_hunk_header(d, plan, groups, code, n);
@@ -147,15 +108,15 @@ static int put_hunk(struct diff *d, const struct ctm_plan *plan, const struct ct
 		if (act->cause != code) {
 			continue;
 		}
-		r = put_inode(d, '-', act, &act->before);
+		r = ctm_diff_inode(d, '-', act->path, act->path_len, &act->before);
 		if (r == 0 && act->kind == CTM_ACT_SET) {
-			r = put_inode(d, '+', act, &act->after);
+			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after);
 		}
 	}
 	return r;
 }
 
-static int put_hunks(struct diff *d, const struct ctm_plan *plan)
+static int put_hunks(struct ctm_difflines *d, const struct ctm_plan *plan)
 {
 	uint64_t n[CTM_F_N] = { 0 };
 	struct ctm_groups groups;
@@ -180,7 +141,7 @@ static int put_hunks(struct diff *d, const struct ctm_plan *plan)
 int ctm_report_diff(FILE *out, const struct ctm_report *rep)
 {
 	const struct ctm_plan *plan = rep->exam->plan;
-	struct diff d = { .out = out, .color = rep->color };
+	struct ctm_difflines d = { .out = out, .color = rep->color };
 	int r = put_notes(&d, rep->exam);
 
 	if (r == 0 && plan && plan->actions.n) {
