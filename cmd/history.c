@@ -1,122 +1,161 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history: the repairs done here, and what became of them.
+ * history: the repairs done here, what became of them, what each changed; and how long they are
+ * kept.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
-
-#include <libsmartcols/libsmartcols.h>
 
 #include "base/cleanup.h"
 #include "command.h"
-#include "report/json.h"
-#include "session/history.h"
+#include "report/history.h"
 #include "term.h"
 
-enum {
-	COL_RUN,
-	COL_TIME,
-	COL_USER,
-	COL_VOLUME,
-	COL_WHAT,
-	COL_CHANGES,
-	COL_REMOVED,
-	COL_STATE,
-	COL_N
+struct job {
+	const struct options *opts;
+	struct ctm_json *json;
+	const char *name; /* of the target at hand, to be pruned */
+	int status;
 };
 
-static const char *const headings[COL_N] = { "RUN",  "TIME",    "USER",    "VOLUME",
-					     "WHAT", "CHANGES", "REMOVED", "STATE" };
-
-static int add_row(struct libscols_table *table, const struct ctm_run_info *run)
+static int fail(const struct job *job, const char *name, const struct ctm_err *err)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	char text[64];
-	struct tm tm;
-	time_t time = (time_t)run->time;
+	const char *shown = name ? name : "history";
 
-	if (!line) {
-		return -1;
-	}
-	if (scols_line_set_data(line, COL_RUN, run->name) ||
-	    scols_line_set_data(line, COL_STATE, ctm_run_status_word(run->status))) {
-		return -1;
-	}
-	if (!ctm_run_known(run)) {
-		return scols_line_set_data(line, COL_WHAT, run->problem);
-	}
-	if (localtime_r(&time, &tm)) {
-		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-		(void)scols_line_set_data(line, COL_TIME, text);
-	}
-	(void)scols_line_set_data(line, COL_USER, run->user);
-	(void)scols_line_set_data(line, COL_VOLUME, run->volume);
-	(void)snprintf(text, sizeof(text), "%s%s%s", run->undoes[0] ? "undo of " : "repair",
-		       run->undoes, "");
-	(void)scols_line_set_data(line, COL_WHAT, text);
-	(void)snprintf(text, sizeof(text), "%" PRIu64, run->set + run->restored);
-	(void)scols_line_set_data(line, COL_CHANGES, text);
-	(void)snprintf(text, sizeof(text), "%" PRIu64, run->removed);
-	return scols_line_set_data(line, COL_REMOVED, text);
+	term_error(shown, err);
+	(void)ctm_json_error(job->json, shown, NULL, err);
+	return term_status(err);
 }
 
-static int print(const struct options *opts, const struct ctm_history *history)
+static int no_memory(const struct job *job)
 {
-	struct libscols_table *table = scols_new_table();
-	int r = table ? 0 : -1;
+	struct ctm_err err = { 0 };
 
-	for (int i = 0; i < COL_N && r == 0; i++) {
-		bool number = i == COL_CHANGES || i == COL_REMOVED;
+	(void)ctm_err_nomem(&err);
+	return fail(job, NULL, &err);
+}
 
-		r = scols_table_new_column(table, headings[i], 0, number ? SCOLS_FL_RIGHT : 0) ? 0 :
-												 -1;
+/* One run's diff. */
+static int show_run(const struct job *job, const char *name, const char *typed)
+{
+	CLEANUP(ctm_run_view_done) struct ctm_run_view view = { 0 };
+	const struct options *opts = job->opts;
+	struct ctm_err err = { 0 };
+	int r = ctm_session_run(name, &opts->session, typed, &view, &err);
+
+	if (r == 0 && job->json) {
+		r = ctm_json_run(job->json, name, &view, &err);
+	} else if (r == 0 && !opts->quiet) {
+		r = ctm_report_run(stdout, name, &view, opts->verbose, term_color(opts), &err);
 	}
-	if (r == 0 && opts->format == FORMAT_JSON) {
-		r = scols_table_set_name(table, "runs") ? -1 : scols_table_enable_json(table, 1);
+	return r < 0 ? fail(job, name, &err) : EXIT_CLEAN;
+}
+
+static void forget(const struct ctm_run_info *run, void *arg)
+{
+	struct job *job = arg;
+	int r = ctm_json_forget(job->json, run);
+
+	if (r == 0 && !job->json && !job->opts->quiet) {
+		r = ctm_report_forgotten(stdout, job->name, run, job->opts->dry_run);
 	}
-	for (size_t i = 0; i < history->runs.n && r == 0; i++) {
-		r = add_row(table, &history->runs.v[i]);
+	if (r < 0) {
+		job->status = EXIT_FAILED;
 	}
-	if (r == 0 && !opts->quiet) {
-		r = scols_print_table(table);
+}
+
+static void prune_dry(struct job *job, struct ctm_history *history)
+{
+	ctm_retain_mark(history, &job->opts->keep, time(NULL));
+	for (size_t i = 0; i < history->runs.n; i++) {
+		if (history->runs.v[i].expired) {
+			forget(&history->runs.v[i], job);
+		}
 	}
-	scols_unref_table(table);
-	return r;
+}
+
+static int prune(struct job *job, struct ctm_kept *kept)
+{
+	struct ctm_err err = { 0 };
+	int r = 0;
+
+	job->name = kept->name;
+	job->status = EXIT_CLEAN;
+	if (job->opts->dry_run) {
+		prune_dry(job, &kept->history);
+	} else {
+		r = ctm_session_prune(kept, &job->opts->session, &job->opts->keep, forget, job,
+				      &err);
+	}
+	if (ctm_json_forgotten(job->json, kept->name, job->opts->dry_run) < 0) {
+		return no_memory(job);
+	}
+	return r < 0 ? fail(job, kept->name, &err) : job->status;
+}
+
+static int one(struct job *job, struct ctm_kept *kept)
+{
+	if (kept->err.code != CTM_OK) {
+		return fail(job, kept->name, &kept->err);
+	}
+	if (job->opts->prune) {
+		return prune(job, kept);
+	}
+	return ctm_json_history(job->json, kept) < 0 ? no_memory(job) : EXIT_CLEAN;
+}
+
+static int show(struct job *job, const char *name)
+{
+	CLEANUP(ctm_kept_list_done) struct ctm_kept_list list = { 0 };
+	const struct options *opts = job->opts;
+	struct ctm_err err = { 0 };
+	int worst = EXIT_CLEAN;
+
+	if (ctm_session_kept(name, &opts->session, &list, &err) < 0) {
+		return fail(job, name, &err);
+	}
+	/* one whose records cannot be read stops none of the others */
+	for (size_t i = 0; i < list.v.n; i++) {
+		int status = one(job, &list.v.v[i]);
+
+		worst = status > worst ? status : worst;
+	}
+	if (opts->prune || job->json || opts->quiet || (name && worst != EXIT_CLEAN)) {
+		return worst;
+	}
+	return ctm_report_history(stdout, &list, !name) < 0 ? no_memory(job) : worst;
 }
 
 static int run(const struct options *opts, int argc, char **argv)
 {
-	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
-	struct ctm_err err = { 0 };
+	struct job job = { .opts = opts };
+	int status;
 
-	(void)argc;
-	if (ctm_session_history(argv[0], &opts->session, &history, &err) < 0) {
-		struct ctm_json *json = opts->format == FORMAT_JSON ? ctm_json_new("history") :
-								      NULL;
-
-		term_error(argv[0], &err);
-		(void)ctm_json_error(json, argv[0], NULL, &err);
-		(void)ctm_json_print(json, stdout);
-		return term_status(&err);
+	if (opts->prune && argc > 1) {
+		fputs("ctmend: --prune goes by age and number: leave the run out\n", stderr);
+		return EXIT_USAGE;
 	}
-	if (!history.runs.n && opts->format == FORMAT_TEXT) {
-		if (!opts->quiet) {
-			puts("no repair of it is recorded on this host");
-		}
-		return EXIT_CLEAN;
+	if (opts->dry_run && !opts->prune) {
+		fputs("ctmend: --dry-run goes with --prune here: without it nothing is removed\n",
+		      stderr);
+		return EXIT_USAGE;
 	}
-	return print(opts, &history) ? EXIT_FAILED : EXIT_CLEAN;
+	job.json = opts->format == FORMAT_JSON ? ctm_json_new("history") : NULL;
+	status = argc > 1 ? show_run(&job, argv[0], argv[1]) :
+			    show(&job, argc > 0 ? argv[0] : NULL);
+	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_history = {
 	.name = "history",
-	.operands = "TARGET",
+	.operands = "[TARGET [RUN]]",
 	.summary = "repairs done here, and what became of them",
-	.details = "Lists the runs recorded for TARGET on this host, oldest first. 'ctmend undo "
-		   "TARGET RUN' takes one back. Records stay on the host that made them.",
-	.options = OPTS_COMMON | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG),
-	.min_operands = 1,
-	.max_operands = 1,
+	.details = "Lists the runs recorded for TARGET, or for all targets, on this host, oldest "
+		   "first; with RUN what that run changed, as a diff. 'ctmend undo TARGET RUN' "
+		   "takes one back. Records stay on the host that made them. --prune removes what "
+		   "need not be kept.",
+	.options = OPTS_COMMON | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG) | OPT(OPT_PRUNE) |
+		   OPT(OPT_KEEP_DAYS) | OPT(OPT_KEEP_RUNS) | OPT(OPT_DRY_RUN) | OPT(OPT_WAIT),
+	.min_operands = 0,
+	.max_operands = 2,
 	.run = run,
 };

@@ -46,12 +46,17 @@ static const struct opt_row rows[] = {
 	{ OPT_HELP, 'h', "help", NULL, "show this help" },
 	{ OPT_JOBS, 'j', "jobs", "N", "number of threads (default: the number of processors)" },
 	{ OPT_JSON, 0, "json", NULL, "short for --format json" },
+	{ OPT_KEEP_DAYS, 0, "keep-days", "N",
+	  "for --prune: remove records older than N days (default: 90)" },
+	{ OPT_KEEP_RUNS, 0, "keep-runs", "N",
+	  "for --prune: keep at most N records of a target (default: 20)" },
 	{ OPT_MAP, 0, "map", "SPEC",
 	  "for a path: the id map, as 100000, 0:100000:65536 or u:0:100000:65536,g:..." },
 	{ OPT_OUTPUT, 'o', "output", "LIST",
 	  "columns to show, apart by commas; +LIST adds them to the default ones" },
 	{ OPT_PATH, 0, "path", "PATH",
 	  "only this file or directory of the volume; may be given several times" },
+	{ OPT_PRUNE, 0, "prune", NULL, "remove the records that need not be kept" },
 	{ OPT_QUIET, 'q', "quiet", NULL, "no report, only errors and the exit status" },
 	{ OPT_SCOPE, 0, "scope", "all|required",
 	  "all, or the directories that the package manager needs (default: all)" },
@@ -70,12 +75,14 @@ static const struct opt_row rows[] = {
 #define WAIT_DEFAULT 10
 #define WAIT_MAX     86400
 #define JOBS_MAX     256
+#define KEEP_MAX     1000000
 
 void options_init(struct options *opts)
 {
 	const char *tmpdir = getenv("TMPDIR");
 
-	*opts = (struct options){ .session = { .host = { .sysroot = "" }, .wait = WAIT_DEFAULT } };
+	*opts = (struct options){ .session = { .host = { .sysroot = "" }, .wait = WAIT_DEFAULT },
+				  .keep = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS } };
 	if (tmpdir && tmpdir[0] == '/') {
 		opts->session.tmpdir = tmpdir;
 	}
@@ -247,6 +254,12 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 	case OPT_JSON:
 		opts->format = FORMAT_JSON;
 		return 0;
+	case OPT_KEEP_DAYS:
+		opts->keep_given = true;
+		return parse_number(row, arg, 0, KEEP_MAX, &opts->keep.days);
+	case OPT_KEEP_RUNS:
+		opts->keep_given = true;
+		return parse_number(row, arg, 1, KEEP_MAX, &opts->keep.runs);
 	case OPT_MAP:
 		opts->session.target.map_spec = arg;
 		return 0;
@@ -255,6 +268,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		return 0;
 	case OPT_PATH:
 		return parse_path(opts, arg);
+	case OPT_PRUNE:
+		opts->prune = true;
+		return 0;
 	case OPT_QUIET:
 		opts->quiet = true;
 		return 0;
@@ -368,6 +384,9 @@ static int check_together(struct options *opts)
 	}
 	if (volumes_all(opts) && opts->approve) {
 		return complain("--approve is for one volume: name it");
+	}
+	if (opts->keep_given && !opts->prune) {
+		return complain("--keep-days and --keep-runs go with --prune");
 	}
 	if (opts->snapshot && opts->dry_run) {
 		return complain("--snapshot and --dry-run do not go together");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "run/retain.h"
 #include "session/session.h"
 
 enum opt_id {
@@ -25,9 +26,12 @@ enum opt_id {
 	OPT_HELP,
 	OPT_JOBS,
 	OPT_JSON,
+	OPT_KEEP_DAYS,
+	OPT_KEEP_RUNS,
 	OPT_MAP,
 	OPT_OUTPUT,
 	OPT_PATH,
+	OPT_PRUNE,
 	OPT_QUIET,
 	OPT_SCOPE,
 	OPT_SNAPSHOT,
@@ -70,6 +74,9 @@ struct options {
 	bool yes;
 	bool dry_run;
 	bool snapshot;
+	bool prune;
+	bool keep_given; /* --keep-days or --keep-runs */
+	struct ctm_retention keep;
 	bool help;
 	bool version;
 	const char *approve; /* 32 lower-case hex digits, or NULL */

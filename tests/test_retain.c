@@ -93,6 +93,7 @@ static void count(const struct ctm_run_info *run, void *arg)
 Test(retain, what_stays_is_whole)
 {
 	STAGE(s);
+	const struct ctm_retention usual = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS };
 	HISTORY history = { 0 };
 	CLEANUP_FREE char *before = NULL;
 	CLEANUP_FREE char *after = NULL;
@@ -104,7 +105,7 @@ Test(retain, what_stays_is_whole)
 	after = stage_repair(s);
 	stage_undo(s, NULL);
 	stage_undo(s, "2");
-	cr_assert_eq(ctm_retain(s->state, &CTM_RETENTION_DEFAULT, time(NULL), count, &n, &err), 0);
+	cr_assert_eq(ctm_retain(s->state, &usual, time(NULL), count, &n, &err), 0);
 	cr_assert_eq(n, 0);
 	/* The undo of the first goes with it; the third shares the saved files with both. */
 	cr_assert_eq(ctm_retain(s->state, &(struct ctm_retention){ 1, 90 }, time(NULL), count, &n,

@@ -9,8 +9,10 @@
 void ctm_diff_line(struct ctm_difflines *d, enum ctm_diff_part part)
 {
 	static const char *const colors[] = {
-		[CTM_DIFF_HEAD] = "\033[1m",   [CTM_DIFF_HUNK] = "\033[36m",
-		[CTM_DIFF_MINUS] = "\033[31m", [CTM_DIFF_PLUS] = "\033[32m",
+		[CTM_DIFF_HEAD] = "\033[1m",
+		[CTM_DIFF_HUNK] = "\033[36m",
+		[CTM_DIFF_MINUS] = "\033[31m",
+		[CTM_DIFF_PLUS] = "\033[32m",
 	};
 
 	if (d->color && part != CTM_DIFF_NOTE) {

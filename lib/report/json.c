@@ -18,7 +18,7 @@
 struct ctm_json {
 	json_t *root;
 	json_t *targets;
-	json_t *changes; /* NULL: none since the last target */
+	json_t *changes; /* collected, NULL: none since the last target */
 };
 
 struct ctm_json *ctm_json_new(const char *command)
@@ -194,7 +194,36 @@ int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
 }
 
-int ctm_json_change(struct ctm_json *json, const struct ctm_entry *e)
+int ctm_json_add(struct ctm_json *json, json_t *one)
+{
+	if (!json) {
+		json_decref(one);
+		return 0;
+	}
+	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+}
+
+int ctm_json_collect(struct ctm_json *json, json_t *one)
+{
+	if (!json) {
+		json_decref(one);
+		return 0;
+	}
+	if (!json->changes) {
+		json->changes = json_array();
+	}
+	return json_array_append_new(json->changes, one) ? -ENOMEM : 0;
+}
+
+json_t *ctm_json_collected(struct ctm_json *json)
+{
+	json_t *list = json->changes ? json->changes : json_array();
+
+	json->changes = NULL;
+	return list;
+}
+
+json_t *ctm_json_entry(const struct ctm_entry *e)
 {
 	static const struct {
 		enum ctm_entry_kind kind;
@@ -210,15 +239,8 @@ int ctm_json_change(struct ctm_json *json, const struct ctm_entry *e)
 	size_t k = 0;
 	int r;
 
-	if (!json) {
-		json_decref(one);
-		return 0;
-	}
 	while (kinds[k].kind != e->kind) {
 		k++;
-	}
-	if (!json->changes) {
-		json->changes = json_array();
 	}
 	r = json_object_set_new(one, "action", json_string(kinds[k].word));
 	r |= ctm_json_path(one, e->ref.path, e->ref.path_len);
@@ -228,24 +250,26 @@ int ctm_json_change(struct ctm_json *json, const struct ctm_entry *e)
 	if (kinds[k].after) {
 		r |= json_object_set_new(one, "after", ctm_json_state(&e->after));
 	}
-	r |= json_array_append(json->changes, one);
-	json_decref(one);
-	return r ? -ENOMEM : 0;
+	if (r) {
+		json_decref(one);
+		return NULL;
+	}
+	return one;
+}
+
+int ctm_json_change(struct ctm_json *json, const struct ctm_entry *entry)
+{
+	return json ? ctm_json_collect(json, ctm_json_entry(entry)) : 0;
 }
 
 int ctm_json_preview(struct ctm_json *json, const char *name, const char *run,
 		     const struct ctm_outcome *left)
 {
-	json_t *one;
-
-	if (!json) {
-		return 0;
-	}
-	one = json_pack("{s:o, s:s, s:o, s:o}", "target", ctm_json_text(name, strlen(name)), "run",
-			run, "actions", json->changes ? json->changes : json_array(), "failed",
-			results_json(left));
-	json->changes = NULL; /* taken, whatever came of it */
-	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+	return !json ? 0 :
+		       ctm_json_add(json, json_pack("{s:o, s:s, s:o, s:o}", "target",
+						    ctm_json_text(name, strlen(name)), "run", run,
+						    "actions", ctm_json_collected(json), "failed",
+						    results_json(left)));
 }
 
 int ctm_json_error(struct ctm_json *json, const char *name, const char *key,

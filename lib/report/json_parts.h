@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "plan/plan.h"
+#include "report/json.h"
 #include "run/outcome.h"
 
 /** A string with what must not reach a terminal escaped; JSON's own escaping comes on top. */
@@ -30,5 +31,17 @@ json_t *ctm_json_finding(const struct ctm_plan *plan, const struct ctm_finding *
 json_t *ctm_json_err(const struct ctm_err *err);
 /** One entry that could not be done. */
 json_t *ctm_json_result(const struct ctm_result *res);
+/** An entry of a record: "action" ("set", "remove", "restore"), the path, "before", "after". */
+json_t *ctm_json_entry(const struct ctm_entry *entry);
+
+/*
+ * The document: all of these take the object over, and accept NULL for what could not be made
+ * (-ENOMEM); without a document they do nothing (0).
+ */
+/** Adds one target. */
+int ctm_json_add(struct ctm_json *json, json_t *one);
+/** Keeps one for the array that ctm_json_collected() gives, which begins a new one. */
+int ctm_json_collect(struct ctm_json *json, json_t *one);
+json_t *ctm_json_collected(struct ctm_json *json);
 
 #endif

@@ -12,7 +12,8 @@ struct ctm_retention {
 	unsigned int runs; /* that many of a target stay */
 	unsigned int days; /* but for those that are older */
 };
-#define CTM_RETENTION_DEFAULT ((struct ctm_retention){ .runs = 20, .days = 90 })
+#define CTM_RETAIN_RUNS 20 /* what stays after a repair, and the defaults of --prune */
+#define CTM_RETAIN_DAYS 90
 
 /**
  * Sets .expired of the runs that need not be kept: beyond the newest .runs, or older than .days.

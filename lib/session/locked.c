@@ -5,8 +5,10 @@
 #include "session/locked.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "run/retain.h"
 
 int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
 		     struct ctm_guard **ret, struct ctm_err *err)
@@ -84,4 +86,21 @@ int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts
 		opts->notice(forecast.note, opts->callback_arg);
 	}
 	return ctm_attach(&opts->host, exam->volume, CTM_WRITE, ret, err);
+}
+
+int ctm_locked_retain(struct ctm_exam *exam, struct ctm_state *state, const struct ctm_outcome *out,
+		      struct ctm_err *err)
+{
+	static const struct ctm_retention keep = { .runs = CTM_RETAIN_RUNS,
+						   .days = CTM_RETAIN_DAYS };
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	struct ctm_err why = { 0 };
+	int r;
+
+	if (!out->run[0] || ctm_retain(state, &keep, time(NULL), NULL, NULL, &why) == 0) {
+		return 0;
+	}
+	r = ctm_buf_addf(&text, "old records were not removed: %s", why.msg);
+	r = r < 0 ? r : ctm_exam_note(exam, text.p);
+	return r < 0 ? ctm_err_nomem(err) : 0;
 }

@@ -24,6 +24,13 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts *opts, bool write,
 		     struct ctm_state **ret, struct ctm_err *err);
 
+/**
+ * After a run (out) that left a record: old ones go by themselves. What hinders that is a note of
+ * the exam, no error: what was wanted has been done. -ENOMEM.
+ */
+int ctm_locked_retain(struct ctm_exam *exam, struct ctm_state *state, const struct ctm_outcome *out,
+		      struct ctm_err *err);
+
 /** Attaches for writing; a wait that the kernel will impose is announced first (opts->notice). */
 int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		      struct ctm_attached **ret, struct ctm_err *err);

@@ -199,7 +199,7 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 	if (r == 0) {
 		r = ctm_exam_plan(done->exam, opts, w->att, &done->left, err);
 	}
-	return r;
+	return r < 0 ? r : ctm_locked_retain(done->exam, w->state, &done->run, err);
 }
 
 static int repair_attached(struct ctm_done *done, const struct ctm_session_opts *opts,

@@ -99,7 +99,8 @@ static int undo_attached(struct ctm_done *done, const struct ctm_session_opts *o
 	if (r == 0) {
 		r = begin(&u, done, opts, typed, att, true, err);
 	}
-	return r < 0 ? r : ctm_undo(&u.run, u.info.name, &done->run, err);
+	r = r < 0 ? r : ctm_undo(&u.run, u.info.name, &done->run, err);
+	return r < 0 ? r : ctm_locked_retain(done->exam, u.state, &done->run, err);
 }
 
 /*
