@@ -3,7 +3,7 @@
 #
 # Measures ctmend beside other programs on a large tree and holds it to limits; make bench.
 #
-#   tests/bench/run.sh [PART...]     PART: scan, repair; all by default
+#   tests/bench/run.sh [PART...]     PART: scan, repair, record; all by default
 #
 # A part is a file PART.sh here with the function bench_PART: add one and put it into the list
 # below. lib.sh has what it needs: tree_make and tree_mount, timed and probed, table and at_most.
@@ -13,6 +13,8 @@
 #   BENCH_N        inodes of the tree (1000000); each takes 2 KiB of memory and 1 KiB of disk
 #   BENCH_ROUNDS   rounds of scans (7)
 #   BENCH_REPAIRS  rounds of repairs (1)
+#   BENCH_RECORDS  rounds of repairs with the record here and there (3)
+#   BENCH_RECORD_N inodes of their tree (200000)
 #   BENCH_DIR      a directory where the image of the tree is made, and kept for the next time
 #
 # The last line is "N passed, N failed, N skipped". The exit status is 0 when nothing failed, 1 when
@@ -20,7 +22,7 @@
 set -eu -o pipefail
 
 bench=$(cd "$(dirname "$0")" && pwd)
-all_parts=(scan repair)
+all_parts=(scan repair record)
 
 if [ $# = 0 ]; then
 	read -r -a parts <<<"${BENCH_PARTS:-${all_parts[*]}}"
@@ -30,6 +32,8 @@ fi
 BENCH_N=${BENCH_N:-1000000}
 BENCH_ROUNDS=${BENCH_ROUNDS:-7}
 BENCH_REPAIRS=${BENCH_REPAIRS:-1}
+BENCH_RECORDS=${BENCH_RECORDS:-3}
+BENCH_RECORD_N=${BENCH_RECORD_N:-200000}
 # shellcheck disable=SC2034 # for the parts
 # One inode in a hundred is wrong, and one directory is large: a fifth of all inodes.
 BENCH_TREE=(-H 1 -E "$((BENCH_N / 5))" -w 1)
