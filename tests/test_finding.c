@@ -193,6 +193,6 @@ CASES(finding, title, titles)
 	for (size_t k = 0; k < 4; k++) {
 		v[k].code = titles[*i].code;
 	}
-	cr_assert_eq(ctm_finding_title(&out, v, titles[*i].n), 0);
+	cr_assert_eq(ctm_finding_title(&out, v, titles[*i].n, NULL), 0);
 	cr_assert_str_eq(out.p, titles[*i].want, "%s: %s", titles[*i].name, out.p);
 }

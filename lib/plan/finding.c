@@ -434,11 +434,13 @@ const char *ctm_finding_name(const struct ctm_finding *finding, char buf[static 
 }
 
 /* The one id of this kind, in *ret; -1 when there is none, 1 when there are several, 0. */
-static int single_id(const struct ctm_finding *findings, size_t n, int kind, uint32_t *ret)
+static int single_id(const struct ctm_finding *findings, size_t n, struct ctm_spill *spill,
+		     int kind, uint32_t *ret)
 {
 	int r = -1;
 
 	for (size_t i = 0; i < n; i++) {
+		ctm_spill_pass(spill);
 		if (findings[i].kind != kind) {
 			continue;
 		}
@@ -451,7 +453,8 @@ static int single_id(const struct ctm_finding *findings, size_t n, int kind, uin
 	return r;
 }
 
-int ctm_finding_title(struct ctm_buf *out, const struct ctm_finding *findings, size_t n)
+int ctm_finding_title(struct ctm_buf *out, const struct ctm_finding *findings, size_t n,
+		      struct ctm_spill *spill)
 {
 	const struct ctm_finding_info *info = ctm_finding_info(findings[0].code);
 	const char *kind = "uid";
@@ -461,10 +464,10 @@ int ctm_finding_title(struct ctm_buf *out, const struct ctm_finding *findings, s
 	if (!info->title_id[0]) {
 		return ctm_buf_addf(out, "%s", info->title);
 	}
-	r = single_id(findings, n, CTM_UID, &id);
+	r = single_id(findings, n, spill, CTM_UID, &id);
 	if (r < 0) {
 		kind = "gid";
-		r = single_id(findings, n, CTM_GID, &id);
+		r = single_id(findings, n, spill, CTM_GID, &id);
 	}
 	if (r != 0) {
 		return ctm_buf_addf(out, "%s", info->title);

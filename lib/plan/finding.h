@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/spill.h"
 #include "id/idmap.h"
 
 enum ctm_severity {
@@ -104,8 +105,9 @@ const char *ctm_finding_name(const struct ctm_finding *finding, char buf[static 
 /**
  * Appends the title of a run of findings of one code: with the id when all their uids (or, without
  * any uid, all their gids) are the same, else the general form. "written from the host, uid 0 is
- * outside the map". n is at least 1. -ENOMEM.
+ * outside the map". n is at least 1; spill: where they lie. -ENOMEM.
  */
-int ctm_finding_title(struct ctm_buf *out, const struct ctm_finding *findings, size_t n);
+int ctm_finding_title(struct ctm_buf *out, const struct ctm_finding *findings, size_t n,
+		      struct ctm_spill *spill);
 
 #endif

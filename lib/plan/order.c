@@ -68,22 +68,24 @@ static int sort_run(struct ctm_spill *spill, struct ctm_order *v, size_t n, size
 }
 
 /* The end of the run of equal keys that starts at i. */
-static size_t run_end(const struct ctm_order *v, size_t i, size_t n)
+static size_t run_end(struct ctm_spill *spill, const struct ctm_order *v, size_t i, size_t n)
 {
 	size_t end = i + 1;
 
 	while (end < n && v[end].key == v[i].key) {
 		end++;
+		ctm_spill_pass(spill);
 	}
 	return end;
 }
 
-static size_t longest(const struct ctm_order *v, size_t n)
+static size_t longest(struct ctm_spill *spill, const struct ctm_order *v, size_t n)
 {
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		len = v[i].len > len ? v[i].len : len;
+		ctm_spill_pass(spill);
 	}
 	return len;
 }
@@ -91,7 +93,7 @@ static size_t longest(const struct ctm_order *v, size_t n)
 int ctm_order_paths(struct ctm_spill *spill, struct ctm_order *v, size_t n)
 {
 	/* Runs lie within each other, one for each depth: where the enclosing ones end. */
-	CLEANUP_FREE size_t *ends = calloc(longest(v, n) / KEY_LEN + 2, sizeof(*ends));
+	CLEANUP_FREE size_t *ends = calloc(longest(spill, v, n) / KEY_LEN + 2, sizeof(*ends));
 	size_t level = 0;
 	size_t i = 0;
 	int r;
@@ -113,7 +115,7 @@ int ctm_order_paths(struct ctm_spill *spill, struct ctm_order *v, size_t n)
 			level--; /* the keys behind i are still those of this level */
 			continue;
 		}
-		end = run_end(v, i, ends[level]);
+		end = run_end(spill, v, i, ends[level]);
 		if (end - i > 1 && goes_on(v[i].key)) {
 			ends[++level] = end;
 			r = sort_run(spill, v + i, end - i, level * KEY_LEN);

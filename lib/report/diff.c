@@ -84,7 +84,7 @@ static int put_hunk_header(struct ctm_difflines *d, const struct ctm_plan *plan,
 
 	if (r == 0) {
 		r = group ? ctm_finding_title(&d->line, &plan->findings.v[group->first],
-					      group->n_findings) :
+					      group->n_findings, plan->spill) :
 			    ctm_buf_addf(&d->line, "%s", info->title);
 	}
 	if (r == 0) {
@@ -96,8 +96,8 @@ static int put_hunk_header(struct ctm_difflines *d, const struct ctm_plan *plan,
 	return r;
 }
 
-static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan, const struct ctm_groups *groups,
-		    enum ctm_finding_code code, uint64_t n)
+static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan,
+		    const struct ctm_groups *groups, enum ctm_finding_code code, uint64_t n)
 {
 	int r = put_hunk_header(d, plan, groups, code, n);
 
