@@ -179,7 +179,7 @@ static const struct {
 	  false,
 	  { 0042770, 100033, 100033, NONE, NULL, NULL },
 	  { 0042770, 100033, 100033, NONE, NULL, NULL },
-	  "own.beyond:u100033! own.beyond:g100033!" },
+	  "own.hole:u100033! own.hole:g100033!" },
 	{ "right owner, capability of the host",
 	  PUNCHED,
 	  false,

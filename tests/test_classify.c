@@ -81,14 +81,14 @@ CASES(classify, table, rows)
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(rows[*i].map);
 	ctm_did id = { rows[*i].id };
-	ctm_did to = { 12345 };
-	bool moves;
+	ctm_did to = { 0 };
 
 	cr_assert_eq((int)ctm_classify(map, rows[*i].kind, id), rows[*i].want, "%s: %u",
 		     rows[*i].map, id.v);
-	moves = ctm_class_target(map, rows[*i].kind, id, &to);
-	cr_assert_eq(moves, rows[*i].want == H, "%s: %u", rows[*i].map, id.v);
-	cr_assert_eq(to.v, moves ? rows[*i].to : 12345, "%s: %u -> %u", rows[*i].map, id.v, to.v);
+	if (rows[*i].want == H) {
+		cr_assert_eq(ctm_idmap_to_disk(map, rows[*i].kind, (ctm_cid){ id.v }, &to), 0);
+		cr_assert_eq(to.v, rows[*i].to, "%s: %u -> %u", rows[*i].map, id.v, to.v);
+	}
 }
 
 static const struct {
@@ -151,35 +151,5 @@ Test(classify, needed_is_enough)
 		cr_assert_neq(ctm_classify(wide, CTM_GID, id), CTM_CLASS_BEYOND, "round %d: %u",
 			      round, id.v);
 		cr_assert(need.len > range.len || need.ct != range.ct, "round %d", round);
-	}
-}
-
-/* No id is both right and to be moved; what is moved is right afterwards. */
-Test(classify, targets_are_mapped)
-{
-	uint64_t state = PRNG_SEED;
-
-	for (int round = 0; round < 2000; round++) {
-		CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = ctm_idmap_new();
-
-		for (int k = 0; k < 4; k++) {
-			struct ctm_range range = { prng_below(&state, 400), prng_below(&state, 400),
-						   1 + prng_below(&state, 90) };
-
-			(void)ctm_idmap_add(map, CTM_UID, range); /* overlaps are refused */
-		}
-		for (uint32_t id = 0; id < 500; id++) {
-			enum ctm_class class = ctm_classify(map, CTM_UID, (ctm_did){ id });
-			ctm_did to;
-
-			if (!ctm_class_target(map, CTM_UID, (ctm_did){ id }, &to)) {
-				cr_assert_neq(class, CTM_CLASS_HOST, "round %d: %u", round, id);
-				continue;
-			}
-			cr_assert_eq(class, CTM_CLASS_HOST, "round %d: %u", round, id);
-			cr_assert_neq(to.v, id);
-			cr_assert_eq(ctm_classify(map, CTM_UID, to), CTM_CLASS_MAPPED,
-				     "round %d: %u -> %u", round, id, to.v);
-		}
 	}
 }

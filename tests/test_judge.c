@@ -64,10 +64,14 @@ static void judge(const char *spec, bool flatten, const struct ctm_inode_state *
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(spec);
 	struct ctm_policy policy = { .map = map, .flatten = flatten };
+	CLEANUP(ctm_lens_done) struct ctm_lens lens = { 0 };
+	struct ctm_place place = { .nested = false };
 	struct ctm_judge by;
 
-	cr_assert_eq(ctm_judge_init(&policy, &by), 0);
-	cr_assert_eq(ctm_judge_inode(&by, before, arena, ret), 0);
+	cr_assert_eq(ctm_lens_init(&lens, &policy), 0);
+	cr_assert_eq(ctm_lens_settle(&lens, NULL), 0);
+	cr_assert_eq(ctm_judge_init(&policy, &lens, &by), 0);
+	cr_assert_eq(ctm_judge_inode(&by, before, &place, arena, ret), 0);
 }
 
 CASES(judge, inode, rows)
@@ -187,14 +191,17 @@ Test(judge, flatten_needs_a_root)
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *none = map_of(NO_ROOT);
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *half = map_of("u:0:100000:65536,g:1:100001:9");
+	const struct ctm_lens lens = { 0 };
+	struct ctm_policy policy = { .map = none, .flatten = true };
 	struct ctm_judge by;
 
-	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .map = none, .flatten = true }, &by),
-		     -EINVAL);
-	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .map = half, .flatten = true }, &by),
-		     -EINVAL);
-	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .flatten = true }, &by), -EINVAL);
-	cr_assert_eq(ctm_judge_init(&(struct ctm_policy){ .map = none }, &by), 0);
+	cr_assert_eq(ctm_judge_init(&policy, &lens, &by), -EINVAL);
+	policy.map = half;
+	cr_assert_eq(ctm_judge_init(&policy, &lens, &by), -EINVAL);
+	policy.map = NULL;
+	cr_assert_eq(ctm_judge_init(&policy, &lens, &by), -EINVAL);
+	policy = (struct ctm_policy){ .map = none };
+	cr_assert_eq(ctm_judge_init(&policy, &lens, &by), 0);
 }
 
 Test(judge, malformed_acl_is_left_and_the_owner_repaired)
@@ -282,6 +289,12 @@ static const struct {
 	{ &a_lock, 0, 100000, true, CTM_STALE_OWNER },
 	{ &a_lock, 100000, 0, true, CTM_STALE_OWNER },
 	{ &a_lock, 70000, 100000, true, CTM_STALE_OWNER },
+	/* as good as the rest of a tree that is on another base, or was copied through the map */
+	{ &a_lock, 165536, 165536, true, CTM_STALE_NOT },
+	{ &a_lock, 65534, 65534, true, CTM_STALE_NOT },
+	{ &a_lock, 165536, 0, true, CTM_STALE_OWNER },
+	{ &a_pid, 165536, 165536, true, CTM_STALE_EXISTS },
+	{ &a_cache, 165536, 165536, true, CTM_STALE_CONTENT },
 	{ &a_pid, 100000, 100000, true, CTM_STALE_EXISTS },
 	{ &a_pid, 100000, 100000, false, CTM_STALE_EXISTS },
 	{ &a_pid, 0, 0, true, CTM_STALE_OWNER },
@@ -297,11 +310,24 @@ static const struct {
 CASES(judge, stale, stales)
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	CLEANUP(ctm_lens_done) struct ctm_lens lens = { 0 };
 	struct ctm_fact fact = fact_of("x", 0640, stales[*i].uid, stales[*i].gid);
+	struct ctm_id_count root = { 165536, 10 };
+	const struct ctm_scan_totals totals = {
+		.inodes = 100,
+		.ids = { { .v = &root, .n = 1 }, { .v = &root, .n = 1 } },
+	};
+	const struct ctm_policy policy = { .map = map };
+	struct ctm_place place = { .nested = false };
+	struct ctm_judge by;
 
-	cr_assert_eq(ctm_judge_stale(map, stales[*i].rule, &fact, stales[*i].with_content),
+	cr_assert_eq(ctm_lens_init(&lens, &policy), 0);
+	cr_assert_eq(ctm_lens_settle(&lens, &totals), 0);
+	cr_assert_eq(ctm_judge_init(&policy, &lens, &by), 0);
+	cr_assert_eq(ctm_judge_stale(&by, stales[*i].rule, &fact, &place, stales[*i].with_content),
 		     stales[*i].want, "row %zu", *i);
 	/* content is asked of plain files alone */
 	fact.mode = S_IFDIR | 0755;
-	cr_assert_neq(ctm_judge_stale(map, stales[*i].rule, &fact, true), CTM_STALE_CONTENT);
+	cr_assert_neq(ctm_judge_stale(&by, stales[*i].rule, &fact, &place, true),
+		      CTM_STALE_CONTENT);
 }

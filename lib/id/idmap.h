@@ -30,6 +30,12 @@ enum ctm_idkind { CTM_UID, CTM_GID };
 /** (uid_t)-1: chown(2) reads it as "leave alone", so it is neither a target nor part of a range. */
 #define CTM_ID_INVALID UINT32_MAX
 
+/**
+ * What the kernel shows in place of an id that a map does not hold (fs.overflowuid, fs.overflowgid,
+ * which nobody changes).
+ */
+#define CTM_ID_OVERFLOW 65534
+
 /** Ranges of one kind: the kernel's limit since Linux 4.15 (user_namespaces(7)). */
 #define CTM_IDMAP_MAX 340
 

@@ -16,15 +16,6 @@ enum ctm_class ctm_classify(const struct ctm_idmap *map, enum ctm_idkind kind, c
 	return CTM_CLASS_BEYOND;
 }
 
-bool ctm_class_target(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id, ctm_did *ret)
-{
-	if (ctm_classify(map, kind, id) != CTM_CLASS_HOST) {
-		return false;
-	}
-	/* not mapped, so the target is another id */
-	return ctm_idmap_to_disk(map, kind, (ctm_cid){ id.v }, ret) == 0;
-}
-
 /* The range whose first id of the chosen side is the nearest one at or below id. */
 static const struct ctm_range *nearest(const struct ctm_range *v, size_t n, bool disk, uint32_t id)
 {

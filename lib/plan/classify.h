@@ -11,22 +11,24 @@
 
 /**
  * How a disk id stands to the volume's map. The first that fits, in this order, is the class; the
- * order of the values is that of the tests, and further classes take their place between them.
+ * order of the values is that of the tests. What --from-map says comes before all of them.
  */
 enum ctm_class {
-	CTM_CLASS_MAPPED, /* on the map's disk side: as it should be, also where the map passes it
-			     through */
-	CTM_CLASS_HOST,   /* a container id of the map, but no disk id: stored unshifted */
+	CTM_CLASS_MAPPED,   /* on the map's disk side: as it should be, also where the map passes it
+			       through */
+	CTM_CLASS_OVERFLOW, /* 65534: something read through a map that did not hold the owner */
+	CTM_CLASS_HOST,     /* a container id of the map, but no disk id: stored unshifted */
+	CTM_CLASS_HOLE,     /* on the disk side of another map of this container */
+	CTM_CLASS_TWICE,  /* a disk id of the map with the map's offset added once or more again */
+	CTM_CLASS_BASE,   /* in a range of ids that counts from another base */
 	CTM_CLASS_BEYOND, /* fits nothing */
+	CTM_CLASS_FROM,   /* on the disk side of --from-map, and elsewhere under the map */
 };
 
-enum ctm_class ctm_classify(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id);
-
 /**
- * Where an id on disk belongs by default. True, with *ret, when that is another id than it is: for
- * class host M(id). False when it stays: it is right, or nothing says where it should go.
+ * By the map alone: MAPPED, HOST, or BEYOND for all that takes more to tell (plan/lens.h).
  */
-bool ctm_class_target(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id, ctm_did *ret);
+enum ctm_class ctm_classify(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_did id);
 
 /**
  * For an id of class beyond: the smallest widening of one of the map's ranges that would hold it.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/fix.h"
 #include "plan/work.h"
 
 /* Findings of one inode follow each other from first on. The words go behind those that it has. */
@@ -25,7 +26,7 @@ static int add_words(struct ctm_plan *plan, struct ctm_finding *f, const char *w
 /*
  * An inode has one owner, whatever name it is reached by. In a selection it is repaired and the
  * other names are mentioned. Names that a whole directory volume does not have are not the
- * container's to change, so it is left. A volume of its own has no outside: if names are missing
+ * container's to change, so it is left unless that was asked for. A volume of its own has no outside: if names are missing
  * there, the file system's link count is wrong or a name could not be read, and the owner is
  * repaired.
  */
@@ -34,12 +35,13 @@ static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 	const bool whole = ctm_plan_is_whole(&plan->policy);
 	const uint32_t inside = whole ? link->names : link->all;
 	const bool lies_outside = !plan->policy.raw_volume && inside > 0 && inside < link->nlink;
+	const bool wanted = plan->policy.fix & CTM_FIX_LINK;
 	struct ctm_finding outside = {
 		.code = CTM_F_LINK_OUTSIDE,
 		.kind = -1,
 		.path = link->path,
 		.path_len = link->path_len,
-		.action = CTM_NO_ACTION,
+		.action = wanted ? link->action : CTM_NO_ACTION,
 	};
 	char words[100];
 
@@ -57,8 +59,10 @@ static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 		}
 		return 0;
 	}
-	/* changes nothing: it is dropped when the plan settles */
-	plan->actions.v[link->action].after = plan->actions.v[link->action].before;
+	if (!wanted) {
+		/* changes nothing: it is dropped when the plan settles */
+		plan->actions.v[link->action].after = plan->actions.v[link->action].before;
+	}
 	outside.text = ctm_arena_dup(&plan->arena, words, strlen(words));
 	return outside.text ? ctm_plan_add(plan, &outside) : -ENOMEM;
 }
@@ -88,42 +92,25 @@ static int fold_links(struct ctm_plan *plan)
 	return r;
 }
 
-static int judge_tree(struct ctm_plan *plan)
+static int settle_lens(struct ctm_plan *plan)
 {
-	static const char *const words[] = { "have a uid", "have a gid", "have uid and gid" };
-	uint64_t all = plan->volume_inodes;
-	uint64_t uids = plan->volume_host[CTM_UID];
-	uint64_t gids = plan->volume_host[CTM_GID];
-	uint64_t most = uids > gids ? uids : gids;
-	bool by_uid = uids > all / 2;
-	bool by_gid = gids > all / 2;
-	char text[160];
+	const bool apart = plan->volume.inodes && !ctm_plan_is_whole(&plan->policy);
 
-	if (plan->policy.convert || !(by_uid || by_gid)) {
-		return 0;
-	}
-	plan->refuse_tree = true;
-	plan->actions.n = 0;
-	for (size_t i = 0; i < plan->findings.n; i++) {
-		ctm_spill_pass(plan->spill);
-		plan->findings.v[i].action = CTM_NO_ACTION;
-	}
-	(void)snprintf(text, sizeof(text),
-		       "%" PRIu64 " of %" PRIu64 " inodes (%" PRIu64 " %%) %s %s", most, all,
-		       all ? most * 100 / all : 100,
-		       words[by_uid && by_gid ? 2 :
-			     by_gid           ? 1 :
-						0],
-		       "of the host");
-	return ctm_plan_note(plan, CTM_F_TREE_HOST, NULL, 0, text);
+	return ctm_lens_settle(&plan->lens, apart ? &plan->volume : &plan->totals);
 }
 
 int ctm_plan_finish(struct ctm_plan *plan)
 {
-	int r = fold_links(plan);
+	int r = settle_lens(plan);
 
 	if (r == 0) {
-		r = judge_tree(plan);
+		r = ctm_plan_judge_waiting(plan);
+	}
+	if (r == 0) {
+		r = fold_links(plan);
+	}
+	if (r == 0) {
+		r = ctm_plan_judge_tree(plan);
 	}
 	if (r == 0) {
 		r = ctm_plan_settle(plan);

@@ -9,15 +9,15 @@
 
 #include "id/acl.h"
 #include "id/fcaps.h"
-#include "plan/classify.h"
 
-int ctm_judge_init(const struct ctm_policy *policy, struct ctm_judge *ret)
+int ctm_judge_init(const struct ctm_policy *policy, const struct ctm_lens *lens,
+		   struct ctm_judge *ret)
 {
-	struct ctm_judge judge = { .map = policy->map, .flatten = policy->flatten };
+	struct ctm_judge judge = { .lens = lens, .flatten = policy->flatten };
 
-	for (int k = CTM_UID; k <= CTM_GID && judge.map; k++) {
-		judge.has_root[k] = ctm_idmap_to_disk(judge.map, (enum ctm_idkind)k, (ctm_cid){ 0 },
-						      &judge.root[k]) == 0;
+	for (int k = CTM_UID; k <= CTM_GID && policy->map; k++) {
+		judge.has_root[k] = ctm_idmap_to_disk(policy->map, (enum ctm_idkind)k,
+						      (ctm_cid){ 0 }, &judge.root[k]) == 0;
 	}
 	if (judge.flatten && !(judge.has_root[CTM_UID] && judge.has_root[CTM_GID])) {
 		return -EINVAL;
@@ -53,66 +53,94 @@ static void add_issue(struct ctm_judgement *j, struct ctm_issue issue)
 	}
 }
 
-static void judge_owner(const struct ctm_judge *judge, enum ctm_idkind kind, ctm_did *id,
-			struct ctm_judgement *j)
+/* The codes of a class for owners and for entries of ACLs. */
+static const enum ctm_finding_code own_codes[] = {
+	[CTM_CLASS_OVERFLOW] = CTM_F_OWN_OVERFLOW, [CTM_CLASS_HOST] = CTM_F_OWN_HOST,
+	[CTM_CLASS_HOLE] = CTM_F_OWN_HOLE,         [CTM_CLASS_TWICE] = CTM_F_OWN_TWICE,
+	[CTM_CLASS_BASE] = CTM_F_OWN_BASE,         [CTM_CLASS_BEYOND] = CTM_F_OWN_BEYOND,
+	[CTM_CLASS_FROM] = CTM_F_OWN_FROM,
+};
+static const enum ctm_finding_code acl_codes[] = {
+	[CTM_CLASS_OVERFLOW] = CTM_F_ACL_OVERFLOW, [CTM_CLASS_HOST] = CTM_F_ACL_HOST,
+	[CTM_CLASS_HOLE] = CTM_F_ACL_HOLE,         [CTM_CLASS_TWICE] = CTM_F_ACL_TWICE,
+	[CTM_CLASS_BASE] = CTM_F_ACL_BASE,         [CTM_CLASS_BEYOND] = CTM_F_ACL_BEYOND,
+	[CTM_CLASS_FROM] = CTM_F_ACL_FROM,
+};
+
+/* Looks at one id: true, with the issue but for its code, when it is not as it should be. */
+static bool look(const struct ctm_judge *judge, enum ctm_idkind kind, ctm_did id,
+		 const struct ctm_place *place, struct ctm_issue *ret)
 {
-	struct ctm_issue issue = { .code = CTM_F_OWN_HOST, .kind = (int)kind, .id = id->v };
+	*ret = (struct ctm_issue){ .kind = (int)kind, .id = id.v };
+	ctm_lens_look(judge->lens, kind, id, place, &ret->verdict);
+	ret->left = !ret->verdict.moves;
+	return ret->verdict.class != CTM_CLASS_MAPPED;
+}
+
+static bool by_fix(enum ctm_class class)
+{
+	return class != CTM_CLASS_HOST && class != CTM_CLASS_FROM;
+}
+
+static void judge_owner(const struct ctm_judge *judge, enum ctm_idkind kind,
+			const struct ctm_place *place, ctm_did *id, struct ctm_judgement *j)
+{
+	struct ctm_issue issue;
 
 	if (judge->flatten) {
 		if (id->v != judge->root[kind].v) {
-			issue.code = CTM_F_FLATTEN;
+			issue = (struct ctm_issue){
+				.code = CTM_F_FLATTEN,
+				.kind = (int)kind,
+				.id = id->v,
+			};
 			*id = judge->root[kind];
 			add_issue(j, issue);
 		}
 		return;
 	}
-	switch (ctm_classify(judge->map, kind, *id)) {
-	case CTM_CLASS_MAPPED:
+	if (!look(judge, kind, *id, place, &issue)) {
 		return;
-	case CTM_CLASS_HOST:
-		issue.left = !ctm_class_target(judge->map, kind, *id, id);
-		break;
-	case CTM_CLASS_BEYOND:
-		issue.code = CTM_F_OWN_BEYOND;
-		issue.left = true;
-		break;
+	}
+	issue.code = own_codes[issue.verdict.class];
+	if (issue.verdict.moves) {
+		*id = issue.verdict.target;
+		j->asked |= by_fix(issue.verdict.class);
 	}
 	add_issue(j, issue);
 }
 
 struct acl_mover {
 	const struct ctm_judge *judge;
+	const struct ctm_place *place;
 	struct ctm_judgement *found;
 };
 
 static bool move_entry(enum ctm_idkind kind, ctm_did from, ctm_did *to, void *arg)
 {
 	struct acl_mover *mover = arg;
-	struct ctm_issue issue = { .code = CTM_F_ACL_HOST, .kind = (int)kind, .id = from.v };
-	bool moves = ctm_class_target(mover->judge->map, kind, from, to);
+	struct ctm_issue issue;
 
-	if (!moves) {
-		if (ctm_classify(mover->judge->map, kind, from) == CTM_CLASS_MAPPED) {
-			return false;
-		}
-		issue.code = CTM_F_ACL_BEYOND;
-		issue.left = true;
+	if (!look(mover->judge, kind, from, mover->place, &issue)) {
+		return false;
 	}
+	issue.code = acl_codes[issue.verdict.class];
 	add_issue(mover->found, issue);
-	return moves;
+	*to = issue.verdict.target;
+	return issue.verdict.moves;
 }
 
 /* *acl: of before; becomes that of after. */
-static int judge_acl(const struct ctm_judge *judge, bool is_default, struct ctm_arena *arena,
-		     struct ctm_bytes *acl, struct ctm_judgement *j)
+static int judge_acl(const struct ctm_judge *judge, bool is_default, const struct ctm_place *place,
+		     struct ctm_arena *arena, struct ctm_bytes *acl, struct ctm_judgement *j)
 {
 	struct ctm_judgement found = { .n = 0 };
-	struct acl_mover mover = { .judge = judge, .found = &found };
+	struct acl_mover mover = { .judge = judge, .place = place, .found = &found };
 	struct ctm_bytes moved;
 	bool merge = false;
 	int r;
 
-	if (!acl->p || !ctm_acl_off_map(*acl, judge->map)) {
+	if (!acl->p || (!judge->lens->from && !ctm_acl_off_map(*acl, judge->lens->map))) {
 		return 0;
 	}
 	r = ctm_acl_move(*acl, move_entry, &mover, arena, &moved, &merge);
@@ -158,21 +186,21 @@ static int pack_caps(struct ctm_fcaps *caps, struct ctm_arena *arena, struct ctm
 }
 
 /* The root id of revision 3 moves as a uid does. */
-static int judge_rootid(const struct ctm_judge *judge, struct ctm_fcaps *caps,
-			struct ctm_arena *arena, struct ctm_judgement *j)
+static int judge_rootid(const struct ctm_judge *judge, const struct ctm_place *place,
+			struct ctm_fcaps *caps, struct ctm_arena *arena, struct ctm_judgement *j)
 {
-	struct ctm_issue issue = { .code = CTM_F_CAP_ROOT, .kind = CTM_UID, .id = caps->rootid.v };
+	struct ctm_issue issue;
 
-	if (ctm_class_target(judge->map, CTM_UID, caps->rootid, &caps->rootid)) {
-		add_issue(j, issue);
-		return pack_caps(caps, arena, &j->after.caps);
+	if (!look(judge, CTM_UID, caps->rootid, place, &issue)) {
+		return 0;
 	}
-	if (ctm_classify(judge->map, CTM_UID, caps->rootid) != CTM_CLASS_MAPPED) {
-		issue.code = CTM_F_CAP_BEYOND;
-		issue.left = true;
-		add_issue(j, issue);
+	issue.code = issue.verdict.moves ? CTM_F_CAP_ROOT : CTM_F_CAP_BEYOND;
+	add_issue(j, issue);
+	if (!issue.verdict.moves) {
+		return 0;
 	}
-	return 0;
+	caps->rootid = issue.verdict.target;
+	return pack_caps(caps, arena, &j->after.caps);
 }
 
 /* Revision 2, on a file whose uid moves: from now on the container's alone. */
@@ -189,7 +217,8 @@ static int bind_caps(const struct ctm_judge *judge, struct ctm_fcaps *caps, stru
 }
 
 static int judge_caps(const struct ctm_judge *judge, const struct ctm_inode_state *before,
-		      struct ctm_arena *arena, struct ctm_judgement *j)
+		      const struct ctm_place *place, struct ctm_arena *arena,
+		      struct ctm_judgement *j)
 {
 	bool uid_moves = before->uid.v != j->after.uid.v;
 	bool chown = uid_moves || before->gid.v != j->after.gid.v;
@@ -219,7 +248,7 @@ static int judge_caps(const struct ctm_judge *judge, const struct ctm_inode_stat
 		return 0;
 	}
 	if (caps.revision == 3) {
-		return judge_rootid(judge, &caps, arena, j);
+		return judge_rootid(judge, place, &caps, arena, j);
 	}
 	return uid_moves && !judge->flatten ? bind_caps(judge, &caps, arena, j) : 0;
 }
@@ -255,20 +284,22 @@ static void judge_loss(const struct ctm_inode_state *before, struct ctm_judgemen
 }
 
 int ctm_judge_inode(const struct ctm_judge *judge, const struct ctm_inode_state *before,
-		    struct ctm_arena *arena, struct ctm_judgement *ret)
+		    const struct ctm_place *place, struct ctm_arena *arena,
+		    struct ctm_judgement *ret)
 {
 	int r;
 
 	ret->after = *before;
 	ret->n = 0;
-	judge_owner(judge, CTM_UID, &ret->after.uid, ret);
-	judge_owner(judge, CTM_GID, &ret->after.gid, ret);
-	r = judge_acl(judge, false, arena, &ret->after.acl_access, ret);
+	ret->asked = false;
+	judge_owner(judge, CTM_UID, place, &ret->after.uid, ret);
+	judge_owner(judge, CTM_GID, place, &ret->after.gid, ret);
+	r = judge_acl(judge, false, place, arena, &ret->after.acl_access, ret);
 	if (r == 0) {
-		r = judge_acl(judge, true, arena, &ret->after.acl_default, ret);
+		r = judge_acl(judge, true, place, arena, &ret->after.acl_default, ret);
 	}
 	if (r == 0) {
-		r = judge_caps(judge, before, arena, ret);
+		r = judge_caps(judge, before, place, arena, ret);
 	}
 	if (r < 0) {
 		return r;
@@ -278,7 +309,45 @@ int ctm_judge_inode(const struct ctm_judge *judge, const struct ctm_inode_state 
 		judge_loss(before, ret);
 	}
 	ret->changes = !ctm_inode_state_eq(before, &ret->after);
+	ret->asked &= before->uid.v != ret->after.uid.v || before->gid.v != ret->after.gid.v;
 	return 0;
+}
+
+static bool unsure_id(const struct ctm_judge *judge, enum ctm_idkind kind, ctm_did id)
+{
+	static const struct ctm_place somewhere = { .nested = false };
+	struct ctm_verdict verdict;
+
+	ctm_lens_look(judge->lens, kind, id, &somewhere, &verdict);
+	return verdict.unsure;
+}
+
+static bool unsure_acl(const struct ctm_judge *judge, struct ctm_bytes acl)
+{
+	int n = acl.p && ctm_acl_off_map(acl, judge->lens->map) ? ctm_acl_count(acl) : 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct ctm_acl_entry e = ctm_acl_get(acl, i);
+		enum ctm_idkind kind;
+
+		if (ctm_acl_names(&e, &kind) && unsure_id(judge, kind, (ctm_did){ e.id })) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ctm_judge_unsure(const struct ctm_judge *judge, const struct ctm_inode_state *state)
+{
+	struct ctm_fcaps caps;
+
+	if (judge->lens->settled) {
+		return false;
+	}
+	return unsure_id(judge, CTM_UID, state->uid) || unsure_id(judge, CTM_GID, state->gid) ||
+	       unsure_acl(judge, state->acl_access) || unsure_acl(judge, state->acl_default) ||
+	       (state->caps.p && ctm_fcaps_parse(state->caps, &caps) == 0 && caps.revision == 3 &&
+		unsure_id(judge, CTM_UID, caps.rootid));
 }
 
 enum ctm_finding_code ctm_judge_cause(const struct ctm_judgement *judged)
@@ -291,14 +360,24 @@ enum ctm_finding_code ctm_judge_cause(const struct ctm_judgement *judged)
 	return CTM_F_ERR;
 }
 
-enum ctm_stale ctm_judge_stale(const struct ctm_idmap *map, const struct ctm_rule *rule,
-			       const struct ctm_fact *fact, bool with_content)
+bool ctm_judge_stale_id(const struct ctm_judge *judge, enum ctm_idkind kind, ctm_did id,
+			const struct ctm_place *place, struct ctm_verdict *ret)
 {
+	ctm_lens_look(judge->lens, kind, id, place, ret);
+	return ret->class == CTM_CLASS_HOST || ret->class == CTM_CLASS_BEYOND;
+}
+
+enum ctm_stale ctm_judge_stale(const struct ctm_judge *judge, const struct ctm_rule *rule,
+			       const struct ctm_fact *fact, const struct ctm_place *place,
+			       bool with_content)
+{
+	struct ctm_verdict verdict;
+
 	if (rule->kind == CTM_RULE_UNFINISHED || rule->kind == CTM_RULE_DATABASE) {
 		return CTM_STALE_NOT;
 	}
-	if (ctm_classify(map, CTM_UID, fact->uid) != CTM_CLASS_MAPPED ||
-	    ctm_classify(map, CTM_GID, fact->gid) != CTM_CLASS_MAPPED) {
+	if (ctm_judge_stale_id(judge, CTM_UID, fact->uid, place, &verdict) ||
+	    ctm_judge_stale_id(judge, CTM_GID, fact->gid, place, &verdict)) {
 		return CTM_STALE_OWNER;
 	}
 	if (rule->kind == CTM_RULE_PIDLOCK) {

@@ -15,14 +15,15 @@
 
 /** By what inodes are judged; from the policy, once for a plan. */
 struct ctm_judge {
-	const struct ctm_idmap *map;
+	const struct ctm_lens *lens;
 	bool flatten;
 	bool has_root[2]; /* by enum ctm_idkind: whether the map has container id 0 */
 	ctm_did root[2];  /* M(0) */
 };
 
-/** -EINVAL: flatten without a mapped root of both kinds. */
-int ctm_judge_init(const struct ctm_policy *policy, struct ctm_judge *ret);
+/** The lens outlives it. -EINVAL: flatten without a mapped root of both kinds. */
+int ctm_judge_init(const struct ctm_policy *policy, const struct ctm_lens *lens,
+		   struct ctm_judge *ret);
 
 /** One thing wrong, on its way to a finding. */
 struct ctm_issue {
@@ -30,8 +31,9 @@ struct ctm_issue {
 	int kind;
 	uint32_t id;
 	int err;
-	bool left;        /* the judgement's after does not cure it */
-	const char *text; /* static, or NULL */
+	bool left;                  /* the judgement's after does not cure it */
+	const char *text;           /* static, or NULL: the verdict's */
+	struct ctm_verdict verdict; /* where kind is that of an id */
 };
 
 /* Ids of one code that an inode lists; a hostile ACL may hold thousands. The rest is one issue. */
@@ -41,6 +43,7 @@ struct ctm_issue {
 struct ctm_judgement {
 	struct ctm_inode_state after;
 	bool changes; /* after differs from before */
+	bool asked;   /* it has another owner only because of --fix */
 	struct ctm_issue issues[CTM_ISSUES_MAX];
 	size_t n;
 };
@@ -56,7 +59,11 @@ struct ctm_judgement {
  * -ENOMEM.
  */
 int ctm_judge_inode(const struct ctm_judge *judge, const struct ctm_inode_state *before,
-		    struct ctm_arena *arena, struct ctm_judgement *ret);
+		    const struct ctm_place *place, struct ctm_arena *arena,
+		    struct ctm_judgement *ret);
+
+/** Whether an id of the inode cannot be judged before the lens is settled. */
+bool ctm_judge_unsure(const struct ctm_judge *judge, const struct ctm_inode_state *state);
 
 /** The cause of an action that carries the judgement out: the first issue that it cures. */
 enum ctm_finding_code ctm_judge_cause(const struct ctm_judgement *judged);
@@ -66,9 +73,15 @@ uint32_t ctm_judge_stripped_mode(uint32_t mode);
 
 /**
  * Whether a file at a rule's path is stale, assuming that no process holds it. Owner before
- * content. with_content: damage counts.
+ * content. An owner that can be told from another map does not make it stale: the file is as good
+ * as the rest of the tree. with_content: damage counts.
  */
-enum ctm_stale ctm_judge_stale(const struct ctm_idmap *map, const struct ctm_rule *rule,
-			       const struct ctm_fact *fact, bool with_content);
+enum ctm_stale ctm_judge_stale(const struct ctm_judge *judge, const struct ctm_rule *rule,
+			       const struct ctm_fact *fact, const struct ctm_place *place,
+			       bool with_content);
+
+/** Whether an owner's id makes a file at a rule's path stale. */
+bool ctm_judge_stale_id(const struct ctm_judge *judge, enum ctm_idkind kind, ctm_did id,
+			const struct ctm_place *place, struct ctm_verdict *ret);
 
 #endif

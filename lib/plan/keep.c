@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/pathname.h"
+#include "plan/nested.h"
 #include "plan/work.h"
 
 /* Where a finding of this code and path would stand in the settled part. */
@@ -51,6 +52,7 @@ static struct ctm_finding *finding_of(struct ctm_plan *plan, size_t action)
 int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_code why,
 		       const char *text)
 {
+	struct ctm_place place = { .links = false }; /* what is removed has one name */
 	struct ctm_judgement judged;
 	struct ctm_finding *asked;
 	struct ctm_action *a;
@@ -60,7 +62,8 @@ int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_co
 		return -EINVAL;
 	}
 	a = &plan->actions.v[action];
-	r = ctm_judge_inode(&plan->work->judge, &a->before, &plan->arena, &judged);
+	place.nested = ctm_path_nested(a->path, a->path_len);
+	r = ctm_judge_inode(&plan->work->judge, &a->before, &place, &plan->arena, &judged);
 	if (r < 0) {
 		return r;
 	}

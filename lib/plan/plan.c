@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "plan/classify.h"
 #include "plan/work.h"
 
 bool ctm_inode_state_eq(const struct ctm_inode_state *a, const struct ctm_inode_state *b)
@@ -42,8 +41,10 @@ int ctm_plan_new(const struct ctm_policy *policy, struct ctm_plan **ret)
 		}
 		plan->arena.spill = plan->spill;
 		plan->work->links.spill = plan->spill;
+		plan->work->nested.spill = plan->spill;
 	}
-	r = ctm_judge_init(policy, &plan->work->judge);
+	r = ctm_lens_init(&plan->lens, &plan->policy);
+	r = r < 0 ? r : ctm_judge_init(policy, &plan->lens, &plan->work->judge);
 	if (r < 0) {
 		return r;
 	}
@@ -60,10 +61,14 @@ void ctm_plan_free(struct ctm_plan *plan)
 	}
 	if (plan->work) {
 		ctm_links_done(&plan->work->links);
+		ctm_links_done(&plan->work->nested);
 		ctm_vec_done(&plan->work->unfinished);
+		ctm_spill_vec_done(plan->spill, &plan->work->waiting);
 		free(plan->work);
 	}
+	ctm_lens_done(&plan->lens);
 	ctm_scan_totals_done(&plan->totals);
+	ctm_scan_totals_done(&plan->volume);
 	ctm_spill_vec_done(plan->spill, &plan->actions);
 	ctm_spill_vec_done(plan->spill, &plan->findings);
 	ctm_arena_done(&plan->arena);
@@ -83,39 +88,43 @@ int ctm_plan_no_room(const struct ctm_plan *plan)
 	return ctm_spill_error(plan->spill);
 }
 
-static bool names_beyond(const struct ctm_issue *issue)
+/* The words of a verdict, made anew only when another id took its slot. */
+static int text_for_id(struct ctm_plan *plan, const struct ctm_issue *issue, const char **ret)
 {
-	return issue->code == CTM_F_OWN_BEYOND || issue->code == CTM_F_ACL_BEYOND;
-}
+	size_t at = (issue->id * 2654435761U >> 8 ^ (uint32_t)issue->kind) % CTM_TEXTS;
+	const struct ctm_verdict *v = &issue->verdict;
+	const char *words;
+	char buf[256];
 
-/* "the map would need u 0 100000 165536", made anew only when another id took its slot. */
-static int text_for_id(struct ctm_plan *plan, enum ctm_idkind kind, uint32_t id, const char **ret)
-{
-	size_t slot = (id * 2654435761U >> 8 ^ (uint32_t)kind) % CTM_TEXTS;
-	struct ctm_range need;
-	char buf[80];
-	int n;
-
-	if (plan->work->texts[slot].text && plan->work->texts[slot].id == id &&
-	    plan->work->texts[slot].kind == (int)kind) {
-		*ret = plan->work->texts[slot].text;
+	if (plan->work->texts[at].text && plan->work->texts[at].id == issue->id &&
+	    plan->work->texts[at].kind == issue->kind && plan->work->texts[at].class == v->class &&
+	    plan->work->texts[at].nested == v->nested) {
+		*ret = plan->work->texts[at].text;
 		return 0;
 	}
-	if (!ctm_class_needed(plan->policy.map, kind, (ctm_did){ id }, &need)) {
-		*ret = "no map can hold it";
+	words = ctm_lens_say(&plan->lens, (enum ctm_idkind)issue->kind, (ctm_did){ issue->id }, v,
+			     buf);
+	if (words != buf) {
+		*ret = words;
 		return 0;
 	}
-	n = snprintf(buf, sizeof(buf),
-		     "the map would need %c %" PRIu32 " %" PRIu32 " %" PRIu32 " at least",
-		     kind == CTM_UID ? 'u' : 'g', need.ct, need.disk, need.len);
-	*ret = ctm_arena_dup(&plan->arena, buf, (size_t)n);
+	*ret = ctm_arena_dup(&plan->arena, buf, strlen(buf));
 	if (!*ret) {
 		return -ENOMEM;
 	}
-	plan->work->texts[slot].text = *ret;
-	plan->work->texts[slot].id = id;
-	plan->work->texts[slot].kind = (int)kind;
+	plan->work->texts[at].text = *ret;
+	plan->work->texts[at].id = issue->id;
+	plan->work->texts[at].kind = issue->kind;
+	plan->work->texts[at].class = v->class;
+	plan->work->texts[at].nested = v->nested;
 	return 0;
+}
+
+/* A capability's title says that its root fits nothing, and so it is, if nothing more is known. */
+static bool has_words(const struct ctm_issue *issue)
+{
+	return issue->kind >= 0 && issue->code != CTM_F_FLATTEN &&
+	       !(issue->code == CTM_F_CAP_BEYOND && issue->verdict.class == CTM_CLASS_BEYOND);
 }
 
 int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judged, const char *path,
@@ -136,8 +145,8 @@ int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judge
 			.err = issue->err,
 		};
 
-		if (!f.text && names_beyond(issue)) {
-			r = text_for_id(plan, (enum ctm_idkind)issue->kind, issue->id, &f.text);
+		if (!f.text && has_words(issue)) {
+			r = text_for_id(plan, issue, &f.text);
 		}
 		if (r == 0) {
 			r = ctm_plan_add(plan, &f);
@@ -173,20 +182,32 @@ bool ctm_plan_is_whole(const struct ctm_policy *policy)
 	return policy->n_starts == 0;
 }
 
-int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
-		    const struct ctm_scan_totals *whole)
+bool ctm_scan_totals_odd(const struct ctm_scan_totals *totals)
 {
-	if (whole || ctm_plan_is_whole(&plan->policy)) {
-		const struct ctm_scan_totals *volume = whole ? whole : totals;
-
-		plan->volume_inodes = volume->inodes;
-		plan->volume_host[CTM_UID] = volume->host[CTM_UID];
-		plan->volume_host[CTM_GID] = volume->host[CTM_GID];
+	for (int kind = CTM_UID; kind <= CTM_GID; kind++) {
+		if (totals->ids[kind].n || totals->ids[kind].other || totals->nobody[kind]) {
+			return true;
+		}
 	}
+	return false;
+}
+
+void ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
+		     struct ctm_scan_totals *whole)
+{
 	ctm_scan_totals_done(&plan->totals);
+	ctm_scan_totals_done(&plan->volume);
 	plan->totals = *totals;
 	*totals = (struct ctm_scan_totals){ 0 };
-	return 0;
+	if (whole) {
+		plan->volume = *whole;
+		*whole = (struct ctm_scan_totals){ 0 };
+	} else if (ctm_plan_is_whole(&plan->policy)) {
+		plan->volume = plan->totals;
+		/* one owner of the memory */
+		plan->volume.ids[CTM_UID] = plan->volume.ids[CTM_GID] =
+			(struct ctm_id_histogram){ 0 };
+	}
 }
 
 int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char *path,

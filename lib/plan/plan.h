@@ -25,6 +25,7 @@
 #include "base/spill.h"
 #include "id/idmap.h"
 #include "plan/finding.h"
+#include "plan/lens.h"
 #include "rules/rules.h"
 #include "scan/scan.h"
 
@@ -33,6 +34,8 @@ enum ctm_clean { CTM_CLEAN_STALE, CTM_CLEAN_ALL, CTM_CLEAN_NONE };
 /** What the user asked for. Borrowed pointers outlive the plan. */
 struct ctm_policy {
 	const struct ctm_idmap *map;
+	const struct ctm_idmap *from; /* --from-map, or NULL; one kind may be without ranges */
+	const struct ctm_kin *kin;    /* other maps that ids may come from, or NULL: not known */
 	enum ctm_clean clean;
 	bool no_content;  /* remove nothing on grounds of its content (hook) */
 	bool running;     /* the container is running: no lock is stale by being there */
@@ -116,10 +119,15 @@ struct ctm_plan {
 	CTM_VEC(struct ctm_action) actions;   /* after ctm_plan_finish(): by path */
 	CTM_VEC(struct ctm_finding) findings; /* after ctm_plan_finish(): by code, then path */
 	struct ctm_scan_totals totals;        /* of the selection */
-	/* Of the whole volume, as in ctm_scan_totals; 0 while they are not known. */
-	uint64_t volume_inodes;
-	uint64_t volume_host[2];
-	/* tree.host: nothing may be changed; there are findings, but no actions */
+	/*
+	 * Of the whole volume; inodes is 0 while they are not known. Where the selection is the
+	 * volume, the histograms are those of totals and not here.
+	 */
+	struct ctm_scan_totals volume;
+	struct ctm_lens lens; /* what ids were judged by; settled by ctm_plan_finish() */
+	/*
+	 * tree.host or tree.fix: nothing may be changed; there are findings, but no actions
+	 */
 	bool refuse_tree;
 	bool refuse_held; /* a lock is held by a live process */
 	bool finished;
@@ -153,11 +161,16 @@ bool ctm_plan_wants_names(const struct ctm_plan *plan);
 int ctm_plan_other_name(const struct ctm_fact *fact, void *plan);
 /**
  * The scan's totals; the plan takes over their memory, *totals is then empty. whole: counts of the
- * whole volume where the selection is a part of it (from a second, counting scan), else NULL.
- * Without them a selection says nothing about the tree, and tree.host is not decided.
+ * whole volume where the selection is a part of it (from a second, counting scan), taken over as
+ * well, else NULL. Without them a selection says nothing about the tree: tree.host is not decided,
+ * and ids are judged by the counts of the selection.
  */
-int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
-		    const struct ctm_scan_totals *whole);
+void ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
+		     struct ctm_scan_totals *whole);
+/**
+ * Whether counts of the whole volume are worth a second scan: ids of the selection are off the map.
+ */
+bool ctm_scan_totals_odd(const struct ctm_scan_totals *totals);
 /**
  * Adds a finding that no fact carries (conf.lock, mount.below ...). text and path are copied; path
  * NULL: the volume as a whole; text NULL: none. After ctm_plan_finish() it stands at the end until
@@ -166,8 +179,8 @@ int ctm_plan_totals(struct ctm_plan *plan, struct ctm_scan_totals *totals,
 int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char *path,
 		  size_t path_len, const char *text);
 /**
- * Folds hard links, decides tree.host, and settles. Call once, after the last fact and the totals.
- * -ENOMEM.
+ * Judges what had to wait for the counts, folds hard links, decides tree.host, and settles. Call
+ * once, after the last fact and the totals. -ENOMEM.
  */
 int ctm_plan_finish(struct ctm_plan *plan);
 /**

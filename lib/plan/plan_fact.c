@@ -6,19 +6,12 @@
 #include <string.h>
 
 #include "base/pathname.h"
-#include "plan/classify.h"
 #include "plan/work.h"
 
-static struct ctm_inode_state state_of(const struct ctm_fact *fact)
+static const char *keep_path(struct ctm_plan *plan, const struct ctm_fact *fact)
 {
-	return (struct ctm_inode_state){
-		.mode = fact->mode,
-		.uid = fact->uid,
-		.gid = fact->gid,
-		.acl_access = fact->acl_access,
-		.acl_default = fact->acl_default,
-		.caps = fact->caps,
-	};
+	return plan->work->kept ? fact->path :
+				  ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
 }
 
 /* An attribute of after that is before's own must point to the copy as well. */
@@ -60,7 +53,7 @@ static int add_action(struct ctm_plan *plan, const struct ctm_fact *fact, const 
 	action.ino = fact->ino;
 	action.nlink = fact->nlink;
 	action.names = 1;
-	action.before = state_of(fact);
+	action.before = ctm_fact_state(fact);
 	action.after = after ? *after : action.before;
 	r = keep_state(plan, &action.before, &action.after);
 	if (r == 0) {
@@ -92,8 +85,10 @@ static bool cannot_change(const struct ctm_fact *fact)
 static int plan_removal(struct ctm_plan *plan, const struct ctm_fact *fact,
 			const struct ctm_rule *rule, enum ctm_stale stale)
 {
-	bool uid_off = ctm_classify(plan->policy.map, CTM_UID, fact->uid) != CTM_CLASS_MAPPED;
-	const char *path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+	const struct ctm_place place = ctm_plan_place(plan, fact);
+	struct ctm_verdict verdict;
+	bool uid_off = ctm_judge_stale_id(&plan->work->judge, CTM_UID, fact->uid, &place, &verdict);
+	const char *path = keep_path(plan, fact);
 	struct ctm_action like = {
 		.kind = CTM_ACT_REMOVE,
 		.cause = ctm_plan_rule_code(rule),
@@ -141,7 +136,7 @@ static int add_name(struct ctm_plan *plan, struct ctm_link *link, const struct c
 {
 	link->names++;
 	if (ctm_path_cmp(fact->path, fact->path_len, link->path, link->path_len) < 0) {
-		const char *path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+		const char *path = keep_path(plan, fact);
 
 		if (!path) {
 			return -ENOMEM;
@@ -152,18 +147,14 @@ static int add_name(struct ctm_plan *plan, struct ctm_link *link, const struct c
 	return 0;
 }
 
-static bool has_names(const struct ctm_fact *fact)
-{
-	return fact->nlink > 1 && !S_ISDIR(fact->mode);
-}
-
 /* Findings and the repair of what is wrong with the inode itself. *ret_action cures them. */
 static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_t *ret_action)
 {
 	struct ctm_plan_work *work = plan->work;
 	struct ctm_link *known =
-		has_names(fact) ? ctm_links_get(&work->links, fact->dev, fact->ino) : NULL;
-	const struct ctm_inode_state before = state_of(fact);
+		ctm_fact_has_names(fact) ? ctm_links_get(&work->links, fact->dev, fact->ino) : NULL;
+	const struct ctm_inode_state before = ctm_fact_state(fact);
+	const struct ctm_place place = ctm_plan_place(plan, fact);
 	struct ctm_link link = {
 		.dev = fact->dev,
 		.ino = fact->ino,
@@ -181,11 +172,11 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 		*ret_action = known->action;
 		return add_name(plan, known, fact);
 	}
-	r = ctm_judge_inode(&work->judge, &before, &plan->arena, &judged);
+	r = ctm_judge_inode(&work->judge, &before, &place, &plan->arena, &judged);
 	if (r < 0 || judged.n == 0) {
 		return r;
 	}
-	link.path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+	link.path = keep_path(plan, fact);
 	if (!link.path) {
 		return -ENOMEM;
 	}
@@ -193,6 +184,7 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 		struct ctm_action like = { .kind = CTM_ACT_SET, .cause = ctm_judge_cause(&judged) };
 
 		link.action = plan->actions.n;
+		work->asked += judged.asked;
 		r = add_action(plan, fact, link.path, &like, &judged.after);
 	}
 	if (r == 0) {
@@ -203,7 +195,7 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 	}
 	link.n = plan->findings.n - link.first;
 	*ret_action = link.action;
-	return r == 0 && has_names(fact) ? ctm_links_add(&work->links, &link) : r;
+	return r == 0 && ctm_fact_has_names(fact) ? ctm_links_add(&work->links, &link) : r;
 }
 
 static const char *why_not_removed(const struct ctm_fact *fact)
@@ -227,11 +219,14 @@ static const char *why_not_removed(const struct ctm_fact *fact)
 /* Whether a repair leaves the owner stale, because a part of it fits nothing. */
 static bool stays_stale(const struct ctm_plan *plan, const struct ctm_fact *fact)
 {
-	const struct ctm_idmap *map = plan->policy.map;
+	const struct ctm_judge *judge = &plan->work->judge;
+	const struct ctm_place place = ctm_plan_place(plan, fact);
+	struct ctm_verdict uid;
+	struct ctm_verdict gid;
+	bool uid_stale = ctm_judge_stale_id(judge, CTM_UID, fact->uid, &place, &uid);
+	bool gid_stale = ctm_judge_stale_id(judge, CTM_GID, fact->gid, &place, &gid);
 
-	return !plan->policy.flatten &&
-	       (ctm_classify(map, CTM_UID, fact->uid) == CTM_CLASS_BEYOND ||
-		ctm_classify(map, CTM_GID, fact->gid) == CTM_CLASS_BEYOND);
+	return !plan->policy.flatten && ((uid_stale && !uid.moves) || (gid_stale && !gid.moves));
 }
 
 /*
@@ -245,7 +240,7 @@ static int report_odd(struct ctm_plan *plan, const struct ctm_fact *fact,
 	struct ctm_finding f = {
 		.code = ctm_plan_rule_code(rule),
 		.kind = -1,
-		.path = ctm_arena_dup(&plan->arena, fact->path, fact->path_len),
+		.path = keep_path(plan, fact),
 		.path_len = fact->path_len,
 		.action = cured ? action : CTM_NO_ACTION,
 		.text = why_not_removed(fact),
@@ -296,10 +291,11 @@ static bool is_lost_found(const struct ctm_policy *policy, const struct ctm_fact
 	       fact->path_len == strlen(name) && memcmp(fact->path, name, strlen(name)) == 0;
 }
 
-static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
+int ctm_plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 {
 	const struct ctm_policy *policy = &plan->policy;
 	const struct ctm_rule *rule = rule_for(plan, fact);
+	const struct ctm_place place = ctm_plan_place(plan, fact);
 	enum ctm_stale stale = CTM_STALE_NOT;
 	size_t action;
 	int r = 0;
@@ -316,7 +312,8 @@ static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 		rule = NULL;
 	}
 	if (rule) {
-		stale = ctm_judge_stale(policy->map, rule, fact, !policy->no_content);
+		stale = ctm_judge_stale(&plan->work->judge, rule, fact, &place,
+					!policy->no_content);
 		/* A running container may be at work under it. */
 		stale = stale == CTM_STALE_EXISTS && policy->running ? CTM_STALE_NOT : stale;
 		if ((stale != CTM_STALE_NOT || policy->clean == CTM_CLEAN_ALL) &&
@@ -336,6 +333,7 @@ static int plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 {
 	struct ctm_plan *p = plan;
+	int r;
 	struct ctm_finding f = {
 		.code = CTM_F_ERR,
 		.kind = -1,
@@ -347,7 +345,8 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 
 	switch (fact->kind) {
 	case CTM_FACT_INODE:
-		return p->work->judges ? plan_inode(p, fact) : 0;
+		r = p->work->judges ? ctm_plan_wait(p, fact) : 1;
+		return r == 0 ? ctm_plan_inode(p, fact) : r < 0 ? r : 0;
 	case CTM_FACT_MOUNT:
 		return ctm_plan_note(p, CTM_F_MOUNT_BELOW, fact->path, fact->path_len, NULL);
 	case CTM_FACT_ERROR:
@@ -380,7 +379,7 @@ int ctm_plan_other_name(const struct ctm_fact *fact, void *plan)
 {
 	struct ctm_plan *p = plan;
 
-	if (fact->kind == CTM_FACT_INODE && has_names(fact)) {
+	if (fact->kind == CTM_FACT_INODE && ctm_fact_has_names(fact)) {
 		struct ctm_link *link = ctm_links_get(&p->work->links, fact->dev, fact->ino);
 
 		if (link) {

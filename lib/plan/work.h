@@ -16,11 +16,17 @@ struct ctm_plan_work {
 	bool judges; /* there is a map to judge by */
 	struct ctm_links links;
 	CTM_VEC(const struct ctm_rule *) unfinished; /* each reported once */
+	CTM_VEC(struct ctm_fact) waiting;            /* for the counts; all in the arena */
+	bool kept;               /* what is judged now was waiting: its path is in the arena */
+	struct ctm_links nested; /* of these, inodes with a name in a nested container */
+	uint64_t asked;          /* inodes that --fix alone gives another owner */
 	/* The last text made for an id, so that a million files of one id share it. */
 	struct {
 		const char *text;
 		int kind;
 		uint32_t id;
+		enum ctm_class class;
+		bool nested;
 	} texts[CTM_TEXTS];
 	bool unsettled;
 	size_t settled; /* so many findings are in order */
@@ -34,6 +40,34 @@ int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judge
 			size_t path_len, size_t action);
 /* Adds one finding as it is. */
 int ctm_plan_add(struct ctm_plan *plan, const struct ctm_finding *finding);
+
+/* Puts a fact aside if the counts have to be there first: 1, else 0. -ENOMEM. */
+int ctm_plan_wait(struct ctm_plan *plan, const struct ctm_fact *fact);
+/* Judges what was put aside; the lens is settled. */
+int ctm_plan_judge_waiting(struct ctm_plan *plan);
+/* Where an inode is, for the lens. */
+struct ctm_place ctm_plan_place(const struct ctm_plan *plan, const struct ctm_fact *fact);
+/* Judges one inode by rules and map. */
+int ctm_plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact);
+/* Decides tree.host, tree.fix, and whether there is nobody in bulk. */
+int ctm_plan_judge_tree(struct ctm_plan *plan);
+
+static inline struct ctm_inode_state ctm_fact_state(const struct ctm_fact *fact)
+{
+	return (struct ctm_inode_state){
+		.mode = fact->mode,
+		.uid = fact->uid,
+		.gid = fact->gid,
+		.acl_access = fact->acl_access,
+		.acl_default = fact->acl_default,
+		.caps = fact->caps,
+	};
+}
+
+static inline bool ctm_fact_has_names(const struct ctm_fact *fact)
+{
+	return fact->nlink > 1 && !S_ISDIR(fact->mode);
+}
 
 /* Whether the selection is the whole volume: no start paths, or the root is one of them. */
 bool ctm_plan_is_whole(const struct ctm_policy *policy);

@@ -113,7 +113,7 @@ static int add_plan(json_t *one, const struct ctm_exam *exam)
 	}
 	r |= json_object_set_new(one, "inodes", json_integer((json_int_t)plan->totals.inodes));
 	r |= json_object_set_new(one, "volume_inodes",
-				 json_integer((json_int_t)plan->volume_inodes));
+				 json_integer((json_int_t)plan->volume.inodes));
 	r |= json_object_set_new(one, "clean", json_boolean(!ctm_plan_has_work(plan)));
 	r |= json_object_set_new(one, "repairable",
 				 json_boolean(!plan->refuse_tree && !plan->refuse_held));

@@ -10,8 +10,6 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 
-#define OVERFLOW_ID 65534 /* fs.overflowuid and fs.overflowgid, as they come */
-
 void ctm_sieve_init(struct ctm_sieve *sieve, const struct ctm_scan_request *req)
 {
 	*sieve = (struct ctm_sieve){
@@ -26,8 +24,8 @@ void ctm_sieve_init(struct ctm_sieve *sieve, const struct ctm_scan_request *req)
 
 		/* where it is passed through, nothing tells the one from the other */
 		if (!req->map ||
-		    ctm_idmap_to_disk(req->map, kind, (ctm_cid){ OVERFLOW_ID }, nobody) < 0 ||
-		    nobody->v == OVERFLOW_ID) {
+		    ctm_idmap_to_disk(req->map, kind, (ctm_cid){ CTM_ID_OVERFLOW }, nobody) < 0 ||
+		    nobody->v == CTM_ID_OVERFLOW) {
 			nobody->v = CTM_ID_INVALID;
 		}
 	}

@@ -157,16 +157,15 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 	if (r == 0) {
 		r = ctm_source_scan(src, &req, ctm_plan_fact, plan, &totals, err);
 	}
-	if (r == 0 && !sel->whole &&
-	    (totals.host[CTM_UID] || totals.host[CTM_GID] || ctm_plan_wants_names(plan))) {
+	if (r == 0 && !sel->whole && (ctm_scan_totals_odd(&totals) || ctm_plan_wants_names(plan))) {
 		r = count_whole(plan, &req, src, &whole, err);
 		counted = true;
 	}
 	if (r < 0) {
 		return r;
 	}
-	r = ctm_plan_totals(plan, &totals, counted ? &whole : NULL);
-	return r < 0 ? ctm_err_nomem(err) : 0;
+	ctm_plan_totals(plan, &totals, counted ? &whole : NULL);
+	return 0;
 }
 
 struct below {

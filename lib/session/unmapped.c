@@ -112,8 +112,11 @@ static int contradict(struct ctm_exam *exam, const struct ctm_session_opts *opts
 	if (!has(plan, CTM_F_CONF_SECTION)) {
 		r = note_mapped(plan, base, n, all);
 	}
-	r = r == 0 ? ctm_plan_totals(plan, &exam->seen, NULL) : r;
-	r = r == 0 ? ctm_plan_finish(plan) : r;
+	if (r < 0) {
+		return ctm_err_nomem(err);
+	}
+	ctm_plan_totals(plan, &exam->seen, NULL);
+	r = ctm_plan_finish(plan);
 	if (r < 0) {
 		return ctm_err_nomem(err);
 	}

