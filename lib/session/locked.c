@@ -10,6 +10,18 @@
 #include "base/cleanup.h"
 #include "run/retain.h"
 
+/* Half a record holds copies of the container's files: it must not lie there for ever. */
+static void sweep(const struct ctm_exam *exam, const struct ctm_session_opts *opts)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf dir = { 0 };
+	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
+
+	if (ctm_state_name(exam->target->kind, exam->target->name, &dir) == 0) {
+		/* to open it is enough; who cannot does not need to */
+		(void)ctm_state_open_kept(&opts->host, dir.p, 0, &state, NULL);
+	}
+}
+
 int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
 		     struct ctm_guard **ret, struct ctm_err *err)
 {
@@ -37,6 +49,7 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 	ctm_exam_free(*exam);
 	*exam = TAKE_PTR(fresh);
 	*ret = TAKE_PTR(guard);
+	sweep(*exam, opts);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 /**
  * Locates the target, takes its guard for writing, and locates it again: *exam is what the
  * configuration says under the lock. *exam may be set already (from ctm_exam_new()), then it is
- * replaced.
+ * replaced. Sweeps away what a killed run has left of a record.
  */
 int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **exam,
 		     struct ctm_guard **ret, struct ctm_err *err);
