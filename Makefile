@@ -196,7 +196,8 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_LIBS)
 	$(Q)$(LINK) -o $@ $^ -lcriterion $(PKG_LIBS) $(LDLIBS)
 
 # Small programs for the scripts of tests/root, which find them beside $$CTMEND.
-$(ROOT_BIN): $(BUILD)/tests/root/%: $(BUILD)/tests/root/%.o $(BUILD)/libctmend.a
+$(ROOT_BIN): $(BUILD)/tests/root/%: $(BUILD)/tests/root/%.o $(BUILD)/libtests.a \
+		$(BUILD)/libctmend.a
 	$(say) LINK $@
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(LDLIBS)
 
