@@ -94,6 +94,9 @@ char *fake_listing(struct fakefs *fs)
 		list_bytes(&out, x->state.acl_default);
 		list_bytes(&out, x->state.caps);
 		list_bytes(&out, S_ISREG(x->state.mode) ? x->content : (struct ctm_bytes){ 0 });
+		if (x->attr) {
+			(void)ctm_buf_addf(&out, " flags %u", x->attr);
+		}
 		(void)ctm_buf_addf(&out, "\n");
 	}
 	free(v);
@@ -127,7 +130,7 @@ static int change(struct fakefs *fs, int h, const char *op)
 	if (r == 0 && fs->readonly) {
 		r = -EROFS;
 	}
-	if (r == 0 && fs->nodes.v[h].attr) {
+	if (r == 0 && fs->nodes.v[h].attr && strcmp(op, "attr") != 0) {
 		r = -EPERM;
 	}
 	return r;
@@ -319,6 +322,23 @@ static int fk_set_xattr(void *p, int h, const char *name, struct ctm_bytes value
 	return 0;
 }
 
+static int fk_set_attr(void *p, int h, uint32_t attr)
+{
+	struct fakefs *fs = p;
+	struct fake_node *n = &fs->nodes.v[h];
+	int r = change(fs, h, "attr");
+
+	if (r < 0) {
+		return r;
+	}
+	if (!S_ISREG(n->state.mode) && !S_ISDIR(n->state.mode)) {
+		return -EMEDIUMTYPE;
+	}
+	n->attr = attr;
+	(void)ctm_buf_addf(&fs->log, "attr '%s' %u\n", n->path, attr);
+	return 0;
+}
+
 static int fk_handle(void *p, int h, struct ctm_handle *ret)
 {
 	struct fakefs *fs = p;
@@ -462,6 +482,7 @@ const struct ctm_ops fake_ops = {
 	.chown = fk_chown,
 	.chmod = fk_chmod,
 	.set_xattr = fk_set_xattr,
+	.set_attr = fk_set_attr,
 	.handle = fk_handle,
 	.set_mtime = fk_set_mtime,
 	.content = fk_content,

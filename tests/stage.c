@@ -109,6 +109,11 @@ void stage_damage(struct stage *s)
 	n->content = text(s, "another half");
 	n->state.acl_access = fake_bytes(&s->fs, "\2\0\0\0", 4);
 	(void)add(s, "dev/null", S_IFCHR | 0666, 0);
+	n = add(s, "etc/resolv.conf", S_IFREG | 04644, 0);
+	n->attr = CTM_ATTR_IMMUTABLE;
+	n->state.caps = text(s, "v2");
+	n = add(s, "etc/log", S_IFDIR | 0755, 0);
+	n->attr = CTM_ATTR_APPEND | CTM_ATTR_IMMUTABLE;
 }
 
 void stage_random(struct stage *s, unsigned int *seed, unsigned int n)
@@ -142,6 +147,9 @@ void stage_random(struct stage *s, unsigned int *seed, unsigned int n)
 		}
 		if (type == S_IFREG) {
 			x->content = text(s, path);
+		}
+		if ((type == S_IFREG || type == S_IFDIR) && !partial && rand_r(seed) % 4 == 0) {
+			x->attr = (uint32_t)rand_r(seed) % 4;
 		}
 	}
 }
@@ -197,6 +205,7 @@ struct ctm_plan stage_plan(struct stage *s)
 		struct ctm_action a = {
 			.kind = CTM_ACT_SET,
 			.cause = CTM_F_OWN_HOST,
+			.attr = n->attr,
 			.path = ctm_arena_dup(&plan.arena, n->path, strlen(n->path)),
 			.path_len = strlen(n->path),
 			.ino = n->ino,

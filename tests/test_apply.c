@@ -336,6 +336,103 @@ CASES(apply, failure_is_named, failures)
 	}
 }
 
+/* --- flags ------------------------------------------------------------------------------------ */
+
+static struct ctm_entry flagged_entry(const struct change *c)
+{
+	struct ctm_entry e = entry_of(c);
+
+	e.attr = CTM_ATTR_IMMUTABLE;
+	return e;
+}
+
+CASES(apply, flags_are_lifted_and_set_again, changes)
+{
+	const struct change *c = &changes[*i];
+	const struct ctm_entry e = flagged_entry(c);
+	CLEANUP(ctm_buf_done) struct ctm_buf log = { 0 };
+	FAKE fs = { 0 };
+
+	if (!S_ISREG(c->before.mode) && !S_ISDIR(c->before.mode)) {
+		return; /* has no flags */
+	}
+	put_file(&fs, &c->before);
+	fs.nodes.v[0].attr = CTM_ATTR_IMMUTABLE;
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE).did, CTM_DID_CHANGE,
+		     "%s", c->name);
+	cr_assert(state_is(&fs, &c->after), "%s", c->name);
+	cr_assert_eq(fs.nodes.v[0].attr, CTM_ATTR_IMMUTABLE);
+	cr_assert_eq(ctm_buf_addf(&log, "attr 'f' 0\n%sattr 'f' 1\n", c->log), 0);
+	cr_assert_str_eq(fs.log.p, log.p, "%s", c->name);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE).did, CTM_DID_NOTHING,
+		     "%s", c->name);
+}
+
+static const struct {
+	const char *name;
+	bool done;     /* the owner is right already */
+	uint32_t attr; /* that stand on it */
+	enum ctm_did did;
+} flagged[] = {
+	{ "killed before the change", false, 0, CTM_DID_CHANGE },
+	{ "killed before the flags came back", true, 0, CTM_DID_CHANGE },
+	{ "another flag, before", false, CTM_ATTR_APPEND, CTM_DID_CONFLICT },
+	{ "another flag, after", true, CTM_ATTR_APPEND, CTM_DID_CONFLICT },
+	{ "one flag more", false, CTM_ATTR_APPEND | CTM_ATTR_IMMUTABLE, CTM_DID_CONFLICT },
+};
+
+CASES(apply, flags_as_they_are_found, flagged)
+{
+	const struct change *c = &changes[0];
+	const struct ctm_entry e = flagged_entry(c);
+	FAKE fs = { 0 };
+	struct ctm_step step;
+
+	put_file(&fs, flagged[*i].done ? &c->after : &c->before);
+	fs.nodes.v[0].attr = flagged[*i].attr;
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED);
+	cr_assert_eq(step.did, flagged[*i].did, "%s", flagged[*i].name);
+	if (step.did == CTM_DID_CHANGE) {
+		cr_assert(state_is(&fs, &c->after), "%s", flagged[*i].name);
+		cr_assert_eq(fs.nodes.v[0].attr, CTM_ATTR_IMMUTABLE, "%s", flagged[*i].name);
+	} else {
+		cr_assert_eq(fs.nodes.v[0].attr, flagged[*i].attr, "%s", flagged[*i].name);
+	}
+}
+
+static const struct {
+	const char *op, *what;
+	unsigned int at; /* which call, 0: all of op */
+	bool half;
+	uint32_t attr; /* afterwards */
+} flag_failures[] = {
+	{ "attr", "lift flags", 0, false, CTM_ATTR_IMMUTABLE },
+	{ "chown", "chown", 0, false, CTM_ATTR_IMMUTABLE },
+	/* open, read, stat, attr, chown, read, attr */
+	{ NULL, "set flags again", 7, true, 0 },
+};
+
+CASES(apply, flags_come_back_after_a_failure, flag_failures)
+{
+	const struct change *c = &changes[0];
+	const struct ctm_entry e = flagged_entry(c);
+	FAKE fs = { .fail_op = flag_failures[*i].op,
+		    .fail_at = flag_failures[*i].at,
+		    .fail_with = EIO };
+	struct ctm_step step;
+
+	put_file(&fs, &c->before);
+	fs.nodes.v[0].attr = CTM_ATTR_IMMUTABLE;
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE);
+	cr_assert_eq(step.did, CTM_DID_FAIL, "%s", flag_failures[*i].what);
+	cr_assert_eq(step.err, EIO);
+	cr_assert_str_eq(step.what, flag_failures[*i].what);
+	cr_assert_eq(step.half, flag_failures[*i].half, "%s", flag_failures[*i].what);
+	cr_assert_eq(fs.nodes.v[0].attr, flag_failures[*i].attr, "%s", flag_failures[*i].what);
+	cr_assert(state_is(&fs, flag_failures[*i].half ? &c->after : &c->before), "%s",
+		  flag_failures[*i].what);
+}
+
 Test(apply, immutable)
 {
 	const struct ctm_entry e = entry_of(&changes[0]);

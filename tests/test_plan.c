@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From facts to a plan: rules of package managers, flags, what is never a finding, notes. */
+#include "plan/fix.h"
 #include "plan/plan.h"
 
 #include <errno.h>
@@ -310,6 +311,43 @@ Test(plan, immutable_inodes_are_left)
 	cr_assert_str_eq(finding_at(plan, CTM_F_ATTR_FLAG, "home/log")->text, "append-only");
 	cr_assert_eq(finding_at(plan, CTM_F_OWN_HOST, "home/admin/conf")->action, CTM_NO_ACTION);
 	cr_assert(ctm_plan_has_leftover(plan));
+}
+
+/* Asked by name: what can be opened is repaired with its flags, all else still left. */
+Test(plan, flags_are_lifted_when_asked)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	struct ctm_policy policy = { .map = map, .fix = CTM_FIX_FLAGS, .rules_on = rules_on };
+	struct ctm_fact facts[] = {
+		fact_of("home/conf", 0100644, 0, 0),
+		fact_of("home/dir", S_IFDIR | 0755, 0, 100000),
+		fact_of("home/fifo", S_IFIFO | 0644, 0, 0),
+		fact_of("home/plain", 0100644, 0, 0),
+		fact_of(LOCK, 0100640, 0, 0),
+	};
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	char with[33], without[33];
+
+	facts[0].attr = CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND;
+	facts[1].attr = CTM_ATTR_APPEND;
+	facts[2].attr = CTM_ATTR_IMMUTABLE;
+	facts[4].attr = CTM_ATTR_IMMUTABLE;
+	plan = plan_of(&policy, facts, ARRAY_LEN(facts));
+	cr_assert_eq(plan->actions.n, 3);
+	cr_assert_str_eq(plan->actions.v[0].path, "home/conf");
+	cr_assert_eq(plan->actions.v[0].attr, CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND);
+	cr_assert_str_eq(plan->actions.v[1].path, "home/dir");
+	cr_assert_eq(plan->actions.v[1].attr, CTM_ATTR_APPEND);
+	cr_assert_str_eq(plan->actions.v[2].path, "home/plain");
+	cr_assert_eq(plan->actions.v[2].attr, 0);
+	cr_assert_eq(findings_of(plan, CTM_F_ATTR_FLAG), 4);
+	cr_assert_eq(finding_at(plan, CTM_F_ATTR_FLAG, "home/conf")->action, 0);
+	cr_assert_eq(finding_at(plan, CTM_F_ATTR_FLAG, "home/fifo")->action, CTM_NO_ACTION);
+	cr_assert_eq(finding_at(plan, CTM_F_ATTR_FLAG, LOCK)->action, CTM_NO_ACTION);
+	ctm_plan_digest(plan, "x", with);
+	plan->actions.v[0].attr = 0;
+	ctm_plan_digest(plan, "x", without);
+	cr_assert_str_neq(with, without, "who approves a plan approves this as well");
 }
 
 /* 30 files of a vendor's archive: the range that the map would need is said, nothing is done. */

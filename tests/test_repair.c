@@ -258,8 +258,9 @@ Test(repair, immutable_is_told_and_the_rest_is_done)
 	struct ctm_run_info info;
 
 	stage_damage(s);
-	fake_at(&s->fs, "usr/bin/sudo")->attr = 1;
 	plan = stage_plan(s);
+	/* Not when it was planned, so nobody has agreed to lift it. */
+	fake_at(&s->fs, "usr/bin/sudo")->attr = CTM_ATTR_IMMUTABLE;
 	cr_assert_eq(ctm_repair(&s->run, &plan, digest, &out, NULL), 0);
 	cr_assert_eq(out.counts.failed, 1);
 	cr_assert_eq(out.counts.done, plan.actions.n - 1);

@@ -4,13 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cases.h"
+#include "scan/fact.h"
 #include "scratch.h"
+#include "target/rootfd_flags.h"
 
 static int make_file(int dir, const char *name, const char *content)
 {
@@ -345,6 +349,71 @@ Test(rootfd, attributes)
 	cr_assert_null(got.p);
 	cr_assert_eq(ctm_rootfd_set_xattr(file, "user.big", (struct ctm_bytes){ .p = NULL }), 0,
 		     "twice");
+}
+
+static unsigned int kernel_flags(int dir, const char *path)
+{
+	CLEANUP_CLOSE int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	unsigned int flags = 0;
+
+	cr_assert_eq(ioctl(fd, FS_IOC_GETFLAGS, &flags), 0, "%s: %s", path, strerror(errno));
+	return flags;
+}
+
+static const struct {
+	const char *path;
+	int want;
+} flagged[] = {
+	{ "file", 0 },
+	{ "dir", 0 },
+	{ "fifo", -EMEDIUMTYPE },
+	{ "link", -EMEDIUMTYPE },
+};
+
+/* Immutable and append-only alone change, whatever else is set. */
+CASES(rootfd, flags_of_inodes, flagged)
+{
+	SCRATCH(s);
+	const char *path = flagged[*i].path;
+	const uint32_t attrs[] = { CTM_ATTR_IMMUTABLE, CTM_ATTR_APPEND,
+				   CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND, 0 };
+	CLEANUP_CLOSE int fd = -1;
+	unsigned int other = FS_NODUMP_FL;
+	struct ctm_inode inode;
+
+	if (geteuid() != 0) {
+		cr_skip("needs root");
+	}
+	cr_assert_eq(mkdirat(s.fd, "dir", 0755), 0);
+	cr_assert_eq(mknodat(s.fd, "file", S_IFREG | 0644, 0), 0);
+	cr_assert_eq(mkfifoat(s.fd, "fifo", 0644), 0);
+	cr_assert_eq(symlinkat("file", s.fd, "link"), 0);
+	cr_assert_eq(ctm_rootfd_open(s.fd, path, strlen(path), &fd), 0);
+	if (flagged[*i].want < 0) {
+		cr_assert_eq(ctm_rootfd_set_attr(fd, CTM_ATTR_IMMUTABLE), flagged[*i].want, "%s",
+			     path);
+		return;
+	}
+	{
+		CLEANUP_CLOSE int open_fd = openat(s.fd, path, O_RDONLY | O_CLOEXEC);
+
+		if (ioctl(open_fd, FS_IOC_SETFLAGS, &other) < 0) {
+			cr_assert_eq(ctm_rootfd_set_attr(fd, 0), -ENOTTY, "%s: no flags here",
+				     path);
+			return;
+		}
+	}
+	other = kernel_flags(s.fd, path);
+	for (size_t k = 0; k < ARRAY_LEN(attrs); k++) {
+		unsigned int want = other;
+
+		want |= attrs[k] & CTM_ATTR_IMMUTABLE ? FS_IMMUTABLE_FL : 0;
+		want |= attrs[k] & CTM_ATTR_APPEND ? FS_APPEND_FL : 0;
+		cr_assert_eq(ctm_rootfd_set_attr(fd, attrs[k]), 0, "%s: %zu", path, k);
+		cr_assert_eq(kernel_flags(s.fd, path), want, "%s: %zu", path, k);
+		cr_assert_eq(ctm_rootfd_stat(fd, &inode), 0);
+		cr_assert_eq(inode.attr, attrs[k], "%s: %zu", path, k);
+	}
 }
 
 Test(rootfd, handles)

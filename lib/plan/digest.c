@@ -7,8 +7,9 @@
  *
  *	"ctmend plan 1" identity
  *	twice (uids, gids): number of ranges u64, of each: container id, disk id, length u32
- *	of each action: kind u8 (1 set, 2 remove), path, state before, then
- *	of a set: state after; of a removal: size u64, sha256 of the content (32 bytes)
+ *	of each action: kind u8 (1 set, 2 remove, 3 set with flags lifted), path, state before, then
+ *	of a set: state after, and with flags these, CTM_ATTR_* u32;
+ *	of a removal: size u64, sha256 of the content (32 bytes)
  *	number of actions u64
  *
  *	state = mode u32, uid u32, gid u32, access ACL, default ACL, capability
@@ -80,7 +81,7 @@ static void put_map(struct sha256_ctx *ctx, const struct ctm_idmap *map, enum ct
 
 static void put_action(struct sha256_ctx *ctx, const struct ctm_action *a)
 {
-	put_number(ctx, a->kind == CTM_ACT_REMOVE ? 2 : 1, 1);
+	put_number(ctx, a->kind == CTM_ACT_REMOVE ? 2 : a->attr ? 3 : 1, 1);
 	put_bytes(ctx, a->path, a->path_len);
 	put_state(ctx, &a->before);
 	if (a->kind == CTM_ACT_REMOVE) {
@@ -88,6 +89,9 @@ static void put_action(struct sha256_ctx *ctx, const struct ctm_action *a)
 		sha256_update(ctx, sizeof(a->sha256), a->sha256);
 	} else {
 		put_state(ctx, &a->after);
+		if (a->attr) {
+			put_number(ctx, a->attr, 4);
+		}
 	}
 }
 

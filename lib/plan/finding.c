@@ -362,9 +362,10 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.severity = CTM_CHOICE,
 		.title = "immutable or append-only, so it cannot be changed",
 		.why = "The kernel refuses every change of such an inode (EPERM), also to root. "
-		       "Somebody set the flag on purpose, so it is not lifted.",
-		.next = "see the flags with lsattr -d; clear them with chattr -ia, repair, set "
-		        "them again",
+		       "Somebody set the flag on purpose, so it is lifted only when asked, and "
+		       "set again.",
+		.next = "see the flags with lsattr -d; ctmend repair --fix flags lifts them, "
+		        "repairs, and sets them again",
 	},
 	[CTM_F_LINK_OUTSIDE] = {
 		.code = "link.outside",

@@ -101,6 +101,8 @@ struct ctm_action {
 	uint32_t names; /* names of this inode that the scan met */
 	struct ctm_inode_state before;
 	struct ctm_inode_state after; /* CTM_ACT_SET */
+	/* CTM_ACT_SET: CTM_ATTR_* that stand on the inode, are lifted for it, and set again */
+	uint32_t attr;
 	const struct ctm_rule *rule;  /* CTM_ACT_REMOVE */
 	enum ctm_stale stale;         /* CTM_ACT_REMOVE */
 	uint64_t size;                /* CTM_ACT_REMOVE: bytes of content */

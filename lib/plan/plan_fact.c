@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/pathname.h"
+#include "plan/fix.h"
 #include "plan/work.h"
 
 static const char *keep_path(struct ctm_plan *plan, const struct ctm_fact *fact)
@@ -63,23 +64,30 @@ static int add_action(struct ctm_plan *plan, const struct ctm_fact *fact, const 
 	return r;
 }
 
-static int flag_finding(struct ctm_plan *plan, const struct ctm_fact *fact, const char *path)
+static bool is_flagged(const struct ctm_fact *fact)
+{
+	return fact->attr & (CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND);
+}
+
+/* Only what can be opened without a side effect can have its flags lifted (ioctl_iflags(2)). */
+static bool can_lift(const struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	return (plan->policy.fix & CTM_FIX_FLAGS) && (S_ISREG(fact->mode) || S_ISDIR(fact->mode));
+}
+
+static int flag_finding(struct ctm_plan *plan, const struct ctm_fact *fact, const char *path,
+			size_t action)
 {
 	struct ctm_finding f = {
 		.code = CTM_F_ATTR_FLAG,
 		.kind = -1,
 		.path = path,
 		.path_len = fact->path_len,
-		.action = CTM_NO_ACTION,
+		.action = action,
 		.text = fact->attr & CTM_ATTR_IMMUTABLE ? "immutable" : "append-only",
 	};
 
 	return ctm_plan_add(plan, &f);
-}
-
-static bool cannot_change(const struct ctm_fact *fact)
-{
-	return fact->attr & (CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND);
 }
 
 static int plan_removal(struct ctm_plan *plan, const struct ctm_fact *fact,
@@ -101,7 +109,7 @@ static int plan_removal(struct ctm_plan *plan, const struct ctm_fact *fact,
 		.kind = -1,
 		.path = path,
 		.path_len = fact->path_len,
-		.action = cannot_change(fact) ? CTM_NO_ACTION : plan->actions.n,
+		.action = is_flagged(fact) ? CTM_NO_ACTION : plan->actions.n,
 	};
 	int r;
 
@@ -127,8 +135,8 @@ static int plan_removal(struct ctm_plan *plan, const struct ctm_fact *fact,
 	if (r < 0) {
 		return r;
 	}
-	return cannot_change(fact) ? flag_finding(plan, fact, path) :
-				     add_action(plan, fact, path, &like, NULL);
+	return is_flagged(fact) ? flag_finding(plan, fact, path, CTM_NO_ACTION) :
+				  add_action(plan, fact, path, &like, NULL);
 }
 
 /* Another name of an inode that is in the plan: it stands at its first one. */
@@ -180,8 +188,12 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 	if (!link.path) {
 		return -ENOMEM;
 	}
-	if (judged.changes && !cannot_change(fact)) {
-		struct ctm_action like = { .kind = CTM_ACT_SET, .cause = ctm_judge_cause(&judged) };
+	if (judged.changes && (!is_flagged(fact) || can_lift(plan, fact))) {
+		struct ctm_action like = {
+			.kind = CTM_ACT_SET,
+			.cause = ctm_judge_cause(&judged),
+			.attr = fact->attr & (CTM_ATTR_IMMUTABLE | CTM_ATTR_APPEND),
+		};
 
 		link.action = plan->actions.n;
 		work->asked += judged.asked;
@@ -190,8 +202,8 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 	if (r == 0) {
 		r = ctm_plan_add_issues(plan, &judged, link.path, link.path_len, link.action);
 	}
-	if (r == 0 && judged.changes && cannot_change(fact)) {
-		r = flag_finding(plan, fact, link.path);
+	if (r == 0 && judged.changes && is_flagged(fact)) {
+		r = flag_finding(plan, fact, link.path, link.action);
 	}
 	link.n = plan->findings.n - link.first;
 	*ret_action = link.action;

@@ -108,9 +108,10 @@ static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan,
 		if (act->cause != code) {
 			continue;
 		}
-		r = ctm_diff_inode(d, '-', act->path, act->path_len, &act->before);
+		r = ctm_diff_inode(d, '-', act->path, act->path_len, &act->before, act->attr);
 		if (r == 0 && act->kind == CTM_ACT_SET) {
-			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after);
+			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after,
+					   act->attr);
 		}
 	}
 	return r;

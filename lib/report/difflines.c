@@ -24,12 +24,16 @@ void ctm_diff_line(struct ctm_difflines *d, enum ctm_diff_part part)
 }
 
 int ctm_diff_inode(struct ctm_difflines *d, char sign, const char *path, size_t path_len,
-		   const struct ctm_inode_state *state)
+		   const struct ctm_inode_state *state, uint32_t attr)
 {
 	int r = ctm_buf_add(&d->line, &sign, 1);
 
 	if (r == 0) {
 		r = ctm_inode_line(&d->line, path, path_len, state);
+	}
+	if (r == 0 && attr) {
+		r = ctm_buf_addf(&d->line, " flags=%s%s", attr & CTM_ATTR_IMMUTABLE ? "i" : "",
+				 attr & CTM_ATTR_APPEND ? "a" : "");
 	}
 	if (r == 0) {
 		ctm_diff_line(d, sign == '-' ? CTM_DIFF_MINUS : CTM_DIFF_PLUS);
@@ -42,10 +46,10 @@ int ctm_diff_entry(struct ctm_difflines *d, const struct ctm_entry *e)
 	int r = 0;
 
 	if (e->kind != CTM_ENTRY_RESTORE) {
-		r = ctm_diff_inode(d, '-', e->ref.path, e->ref.path_len, &e->before);
+		r = ctm_diff_inode(d, '-', e->ref.path, e->ref.path_len, &e->before, e->attr);
 	}
 	if (r == 0 && e->kind != CTM_ENTRY_REMOVE) {
-		r = ctm_diff_inode(d, '+', e->ref.path, e->ref.path_len, &e->after);
+		r = ctm_diff_inode(d, '+', e->ref.path, e->ref.path_len, &e->after, e->attr);
 	}
 	return r;
 }

@@ -91,6 +91,12 @@ static json_t *action_json(const struct ctm_action *act)
 	}
 	if (act->kind == CTM_ACT_SET) {
 		json_object_set_new(one, "after", ctm_json_state(&act->after));
+		if (act->attr) {
+			json_object_set_new(one, "flags",
+					    json_sprintf("%s%s",
+							 act->attr & CTM_ATTR_IMMUTABLE ? "i" : "",
+							 act->attr & CTM_ATTR_APPEND ? "a" : ""));
+		}
 	} else {
 		json_object_set_new(one, "size", json_integer((json_int_t)act->size));
 		json_object_set_new(one, "sha256", ctm_json_hex(act->sha256, sizeof(act->sha256)));

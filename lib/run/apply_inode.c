@@ -169,29 +169,88 @@ static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct c
 	}
 }
 
+static struct ctm_step change_owner(const struct ctm_ops *ops, void *fs, int h,
+				    const struct ctm_entry *entry,
+				    const struct ctm_inode_state *now)
+{
+	struct ctm_step step = ctm_inode_change(ops, fs, h, now, &entry->after);
+
+	if (step.did == CTM_DID_FAIL) {
+		take_back(ops, fs, h, &entry->before, &step);
+	}
+	return step;
+}
+
+/* Sets the flags again and looks; an inode that is left without them is half done. */
+static void set_again(const struct ctm_ops *ops, void *fs, int h, const struct ctm_entry *entry,
+		      struct ctm_step *step)
+{
+	struct ctm_inode inode;
+	int r = ops->set_attr(fs, h, entry->attr);
+
+	if (r == 0) {
+		r = ops->stat(fs, h, &inode);
+	}
+	if (r == 0 && inode.attr != entry->attr) {
+		r = -EIO;
+	}
+	if (r < 0) {
+		*step = ctm_step_fail(r, "set flags again");
+		step->half = true;
+	}
+}
+
+/* The same with flags in the way, or lifted already when a run was interrupted in between. */
+static struct ctm_step change_flagged(const struct ctm_ops *ops, void *fs, int h,
+				      const struct ctm_entry *entry,
+				      const struct ctm_inode_state *now)
+{
+	struct ctm_step step = { .did = CTM_DID_CHANGE };
+	bool right = ctm_inode_state_eq(now, &entry->after);
+	struct ctm_inode inode;
+	int r = ops->stat(fs, h, &inode);
+
+	if (r < 0) {
+		return ctm_step_fail(r, "read");
+	}
+	if (inode.attr != entry->attr && inode.attr != 0) {
+		return ctm_step_conflict("changed");
+	}
+	if (right && inode.attr == entry->attr) {
+		return (struct ctm_step){ .did = CTM_DID_NOTHING };
+	}
+	if (!right) {
+		r = inode.attr ? ops->set_attr(fs, h, 0) : 0;
+		if (r < 0) {
+			return ctm_step_fail(r, "lift flags");
+		}
+		step = change_owner(ops, fs, h, entry, now);
+	}
+	set_again(ops, fs, h, entry, &step);
+	return step;
+}
+
 static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
 				   const struct ctm_entry *entry, enum ctm_allow allow)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
 	struct ctm_inode_state now;
-	struct ctm_step step;
+	bool right;
 	int r = ops->read(fs, h, &arena, &now);
 
 	if (r < 0) {
 		return ctm_step_fail(r, "read");
 	}
-	if (ctm_inode_state_eq(&now, &entry->after)) {
-		return (struct ctm_step){ .did = CTM_DID_NOTHING };
-	}
-	if (!ctm_inode_halfway(&entry->before, &entry->after, &now, allow) &&
+	right = ctm_inode_state_eq(&now, &entry->after);
+	if (!right && !ctm_inode_halfway(&entry->before, &entry->after, &now, allow) &&
 	    !ctm_inode_state_eq(&now, &entry->before)) {
 		return ctm_step_conflict("changed");
 	}
-	step = ctm_inode_change(ops, fs, h, &now, &entry->after);
-	if (step.did == CTM_DID_FAIL) {
-		take_back(ops, fs, h, &entry->before, &step);
+	if (entry->attr) {
+		return change_flagged(ops, fs, h, entry, &now);
 	}
-	return step;
+	return right ? (struct ctm_step){ .did = CTM_DID_NOTHING } :
+		       change_owner(ops, fs, h, entry, &now);
 }
 
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,

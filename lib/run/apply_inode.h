@@ -66,6 +66,10 @@ struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 /**
  * A SET entry: finds the inode, compares it with what is allowed, changes it. When a call fails on
  * the way, it is put back as it was; step.half says that this failed, too.
+ *
+ * An entry with flags (immutable, append-only): they are lifted, and set again whatever came of the
+ * change. An inode without them was left so by a run that was interrupted, and gets them again; one
+ * with others has changed.
  */
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
 				enum ctm_allow allow);

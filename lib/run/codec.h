@@ -20,7 +20,7 @@
  *	after     [4] st_mode after; else as mode
  *	links     [16] nlink, names met; else 1 and 1
  *	cause     [32] string, "own.host"; else that of the entry before
- *	flags     [128] CTM_ATTR_* that stood on the inode; else 0
+ *	flags     [128] CTM_ATTR_* that are lifted for the change and set again; else 0
  *	attrs     [256] for access ACL, default ACL and capability three bits of a number, least
  *	          significant first: 1 there was one, 2 there will be one, 4 it is the same; then
  *	          the values (before, then after unless same) as strings; else there are none

@@ -34,9 +34,12 @@ static struct ctm_step look(const struct ctm_ops *ops, void *fs, const struct ct
 			       (struct ctm_step){ .did = CTM_DID_NOTHING } :
 			       ctm_step_conflict("changed");
 	}
+	/* Only flags that were shown are lifted. Where others came since, the change will fail. */
+	if (action->attr && ret_inode->attr != action->attr) {
+		return ctm_step_conflict("changed");
+	}
 	e->ref.dev = ret_inode->dev;
 	e->nlink = ret_inode->nlink;
-	e->attr = ret_inode->attr;
 	return (struct ctm_step){ .did = CTM_DID_CHANGE };
 }
 
@@ -80,6 +83,7 @@ struct ctm_step ctm_confirm(const struct ctm_ops *ops, void *fs, const struct ct
 		.cause = action->cause,
 		.ref = { .path = action->path, .path_len = action->path_len, .ino = action->ino },
 		.names = action->names,
+		.attr = action->attr,
 		.after = action->after,
 		.rule = action->rule ? action->rule->id : "",
 	};

@@ -11,6 +11,7 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 #include "target/rootfd_file.h"
+#include "target/rootfd_flags.h"
 
 int ctm_effects_init(struct ctm_effects *fx, int root, bool whole, struct ctm_err *err)
 {
@@ -147,6 +148,12 @@ static int fx_set_xattr(void *fs, int h, const char *name, struct ctm_bytes valu
 	return ctm_rootfd_set_xattr(h, name, value);
 }
 
+static int fx_set_attr(void *fs, int h, uint32_t attr)
+{
+	(void)fs;
+	return ctm_rootfd_set_attr(h, attr);
+}
+
 static int fx_handle(void *fs, int h, struct ctm_handle *ret)
 {
 	(void)fs;
@@ -261,6 +268,7 @@ const struct ctm_ops ctm_effects_ops = {
 	.chown = fx_chown,
 	.chmod = fx_chmod,
 	.set_xattr = fx_set_xattr,
+	.set_attr = fx_set_attr,
 	.handle = fx_handle,
 	.set_mtime = fx_set_mtime,
 	.content = fx_content,

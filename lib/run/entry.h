@@ -25,8 +25,8 @@ struct ctm_entry {
 	enum ctm_finding_code cause; /* CTM_F_N: none that this version knows */
 	struct ctm_ref ref;          /* RESTORE: the path alone */
 	uint32_t nlink;
-	uint32_t names;                /* names of the inode that the scan met */
-	uint32_t attr;                 /* CTM_ATTR_*: flags that stood on the inode */
+	uint32_t names; /* names of the inode that the scan met */
+	uint32_t attr; /* SET: CTM_ATTR_* that stand on the inode, are lifted for it and set again */
 	struct ctm_inode_state before; /* RESTORE: unused */
 	struct ctm_inode_state after;  /* REMOVE: unused */
 	/* REMOVE and RESTORE */

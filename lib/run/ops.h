@@ -55,6 +55,11 @@ struct ctm_ops {
 	int (*chown)(void *fs, int h, ctm_did uid, ctm_did gid);
 	int (*chmod)(void *fs, int h, uint32_t mode);
 	int (*set_xattr)(void *fs, int h, const char *name, struct ctm_bytes value);
+	/*
+	 * Makes the immutable and append-only flags as in attr (CTM_ATTR_*) and changes no other.
+	 * -EMEDIUMTYPE: of regular files and directories alone.
+	 */
+	int (*set_attr)(void *fs, int h, uint32_t attr);
 	int (*handle)(void *fs, int h, struct ctm_handle *ret);
 	int (*set_mtime)(void *fs, int h, struct timespec mtime);
 	/*

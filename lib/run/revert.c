@@ -39,10 +39,33 @@ static bool was_left(const struct reverting *x, uint64_t index)
 	return f && f->errnum == 0;
 }
 
+/*
+ * The flags that the inode is to have after it was taken back. An interrupted run has lifted them;
+ * after one that was not, somebody else did, and they stay so. 1: they have to be set again.
+ */
+static int settle_attr(struct reverting *x, int h, enum ctm_allow allow, struct ctm_entry *e)
+{
+	struct ctm_inode inode;
+	int r = x->ops->stat(x->fs, h, &inode);
+
+	if (r < 0 || inode.attr == e->attr) {
+		return r;
+	}
+	if (inode.attr != 0) {
+		return -ESTALE;
+	}
+	if (allow == CTM_ALLOW_BEFORE) {
+		e->attr = 0;
+		return 0;
+	}
+	return 1;
+}
+
 static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *was,
 				  enum ctm_allow allow, struct ctm_entry *ret)
 {
 	struct ctm_entry e = *was;
+	int lifted = 0;
 	int h;
 	int r = x->ops->open(x->fs, &was->ref, &h);
 
@@ -50,11 +73,15 @@ static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *w
 		return r == -ESTALE ? ctm_step_conflict("gone") : ctm_step_fail(r, "open");
 	}
 	r = x->ops->read(x->fs, h, &x->arena, &e.before);
+	if (r == 0 && was->attr) {
+		lifted = settle_attr(x, h, allow, &e);
+		r = lifted < 0 ? lifted : 0;
+	}
 	x->ops->close(x->fs, h);
 	if (r < 0) {
-		return ctm_step_fail(r, "read");
+		return r == -ESTALE ? ctm_step_conflict("changed") : ctm_step_fail(r, "read");
 	}
-	if (ctm_inode_state_eq(&e.before, &was->before)) {
+	if (ctm_inode_state_eq(&e.before, &was->before) && !lifted) {
 		return (struct ctm_step){ .did = CTM_DID_NOTHING };
 	}
 	if (!ctm_inode_state_eq(&e.before, &was->after) &&

@@ -139,13 +139,16 @@ static int reopen(int fd, int flags)
 int ctm_rootfd_open_content(int root, const char *path, size_t len, int *ret)
 {
 	CLEANUP_CLOSE int fd = -1;
-	struct ctm_inode inode;
 	int r = ctm_rootfd_open(root, path, len, &fd);
 
-	if (r < 0) {
-		return r;
-	}
-	r = ctm_rootfd_stat(fd, &inode);
+	return r < 0 ? r : ctm_rootfd_readable(fd, ret);
+}
+
+int ctm_rootfd_readable(int fd, int *ret)
+{
+	struct ctm_inode inode;
+	int r = ctm_rootfd_stat(fd, &inode);
+
 	if (r < 0) {
 		return r;
 	}

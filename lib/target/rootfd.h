@@ -48,6 +48,8 @@ int ctm_rootfd_open(int root, const char *path, size_t len, int *ret);
  * other types: -EMEDIUMTYPE, unopened.
  */
 int ctm_rootfd_open_content(int root, const char *path, size_t len, int *ret);
+/** The same of what an O_PATH descriptor names. */
+int ctm_rootfd_readable(int fd, int *ret);
 int ctm_rootfd_stat(int fd, struct ctm_inode *ret);
 
 /*
