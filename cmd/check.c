@@ -98,9 +98,9 @@ static int run(const struct options *opts, int argc, char **argv)
 		      stderr);
 		return EXIT_USAGE;
 	}
-	json = opts->format == FORMAT_JSON ? ctm_json_new("check") : NULL;
+	json = opts->format == FORMAT_JSON ? ctm_json_new("check", stdout) : NULL;
 	status = opts->all ? check_all(opts, json) : check_names(opts, argv, (size_t)argc, json);
-	return ctm_json_print(json, stdout) < 0 ? EXIT_FAILED : status;
+	return ctm_json_end(json) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_check = {

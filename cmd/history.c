@@ -139,10 +139,10 @@ static int run(const struct options *opts, int argc, char **argv)
 		      stderr);
 		return EXIT_USAGE;
 	}
-	job.json = opts->format == FORMAT_JSON ? ctm_json_new("history") : NULL;
+	job.json = opts->format == FORMAT_JSON ? ctm_json_new("history", stdout) : NULL;
 	status = argc > 1 ? show_run(&job, argv[0], argv[1]) :
 			    show(&job, argc > 0 ? argv[0] : NULL);
-	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : status;
+	return ctm_json_end(job.json) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_history = {

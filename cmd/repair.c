@@ -247,7 +247,7 @@ static int run_targets(const struct options *opts, const char *word, int (*one)(
 		       int argc, char **argv)
 {
 	struct verb verb = { .one = one,
-			     .json = opts->format == FORMAT_JSON ? ctm_json_new(word) : NULL };
+			     .json = opts->format == FORMAT_JSON ? ctm_json_new(word, stdout) : NULL };
 	int worst = EXIT_CLEAN;
 
 	for (int i = 0; i < argc; i++) {
@@ -257,7 +257,7 @@ static int run_targets(const struct options *opts, const char *word, int (*one)(
 		status = volumes_each(opts, argv[i], run_volume, &verb);
 		worst = status > worst ? status : worst;
 	}
-	return ctm_json_print(verb.json, stdout) < 0 ? EXIT_FAILED : worst;
+	return ctm_json_end(verb.json) < 0 ? EXIT_FAILED : worst;
 }
 
 static int run_diff(const struct options *opts, int argc, char **argv)

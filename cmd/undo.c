@@ -19,7 +19,8 @@ struct job {
 	const char *name;
 	struct ctm_json *json;
 	struct ctm_difflines diff;
-	uint64_t n; /* changes that the preview has shown */
+	struct ctm_run_info run; /* that is, or would be, taken back */
+	uint64_t n;              /* changes that the preview has shown */
 };
 
 static int fail(const struct job *job, const struct ctm_err *err)
@@ -38,21 +39,21 @@ static int show_entry(const struct ctm_entry *entry, void *arg)
 		return 0;
 	}
 	if (job->json) {
-		return ctm_json_change(job->json, entry);
+		return ctm_json_change(job->json, job->name, job->run.name, entry);
 	}
 	return job->opts->quiet ? 0 : ctm_diff_entry(&job->diff, entry);
 }
 
-/* --dry-run, and before the question. *ret_run: the run that would be taken back. */
-static int preview(struct job *job, const char *typed, struct ctm_run_info *ret_run)
+/* --dry-run, and before the question. */
+static int preview(struct job *job, const char *typed)
 {
 	CLEANUP(ctm_done_free) struct ctm_done done = { 0 };
 	struct ctm_err err = { 0 };
 	int r = ctm_session_undo_preview(job->name, &job->opts->session, typed, show_entry, job,
-					 ret_run, &done, &err);
+					 &job->run, &done, &err);
 
 	if (r == 0 && job->opts->dry_run &&
-	    ctm_json_preview(job->json, job->name, ret_run->name, &done.run) < 0) {
+	    ctm_json_preview(job->json, job->name, job->run.name, &done.run) < 0) {
 		r = ctm_err_nomem(&err);
 	}
 	return r < 0 ? fail(job, &err) : EXIT_CLEAN;
@@ -96,24 +97,23 @@ static int take_back(const struct job *job, const char *typed)
 
 static int undo(struct job *job, const char *typed)
 {
-	struct ctm_run_info info = { 0 };
 	char question[128];
 	int status;
 
 	if (job->opts->yes && !job->opts->dry_run) {
 		return take_back(job, typed);
 	}
-	status = preview(job, typed, &info);
+	status = preview(job, typed);
 	if (status != EXIT_CLEAN || job->opts->dry_run) {
 		return status;
 	}
 	(void)snprintf(question, sizeof(question), "Take run %s back (%" PRIu64 " changes)?",
-		       info.name, job->n);
+		       job->run.name, job->n);
 	if (!term_ask(question)) {
 		fputs("ctmend: nothing was changed\n", stderr);
 		return EXIT_REFUSED;
 	}
-	return take_back(job, info.name);
+	return take_back(job, job->run.name);
 }
 
 static int run(const struct options *opts, int argc, char **argv)
@@ -134,11 +134,11 @@ static int run(const struct options *opts, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (opts->format == FORMAT_JSON) {
-		job.json = ctm_json_new("undo");
+		job.json = ctm_json_new("undo", stdout);
 	}
 	status = undo(&job, argc > 1 ? argv[1] : NULL);
 	ctm_buf_done(&job.diff.line);
-	return ctm_json_print(job.json, stdout) < 0 ? EXIT_FAILED : status;
+	return ctm_json_end(job.json) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_undo = {

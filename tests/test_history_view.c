@@ -83,7 +83,7 @@ Test(history_view, no_byte_of_a_name_acts_on_a_terminal)
 	TEXT *diff = NULL;
 	TEXT *json = NULL;
 	struct sink sink;
-	struct ctm_json *doc = ctm_json_new("history");
+	struct ctm_json *doc;
 	struct ctm_err err = { 0 };
 
 	s->run.user = HOSTILE;
@@ -99,10 +99,11 @@ Test(history_view, no_byte_of_a_name_acts_on_a_terminal)
 	sink_open(&sink);
 	cr_assert_eq(ctm_report_run(sink.out, "115", &view, false, false, &err), 0, "%s", err.msg);
 	diff = sink_close(&sink);
+	sink_open(&sink);
+	doc = ctm_json_new("history", sink.out);
 	cr_assert_eq(ctm_json_history(doc, &list.v.v[0]), 0);
 	cr_assert_eq(ctm_json_run(doc, "115", &view, &err), 0, "%s", err.msg);
-	sink_open(&sink);
-	cr_assert_eq(ctm_json_print(doc, sink.out), 0);
+	cr_assert_eq(ctm_json_end(doc), 0);
 	json = sink_close(&sink);
 
 	cr_expect_not_null(strstr(table, "eve\\xff\\x1b[2J\\xe2\\x80\\xae"), "%s", table);

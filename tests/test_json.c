@@ -9,22 +9,35 @@
 
 #include "report.h"
 
+/* It is written piece by piece, in the form that jansson gives to a whole. */
+static void check_form(const json_t *root, const char *text)
+{
+	char *whole = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+
+	cr_assert_not_null(whole);
+	cr_expect_eq(strlen(text), strlen(whole) + 1);
+	cr_expect_eq(memcmp(text, whole, strlen(whole)), 0, "%s", text);
+	cr_expect_eq(text[strlen(text) - 1], '\n');
+	free(whole);
+}
+
 /* The document of one report. */
 static json_t *document(const struct ctm_report *rep, const struct ctm_err *err)
 {
-	struct ctm_json *json = ctm_json_new("check");
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
+	struct ctm_json *json = ctm_json_new("check", out);
 	json_t *root;
 
 	cr_assert(json && out);
 	cr_assert_eq(err ? ctm_json_error(json, rep->name, "mp0", err) : ctm_json_report(json, rep),
 		     0);
-	cr_assert_eq(ctm_json_print(json, out), 0);
+	cr_assert_eq(ctm_json_end(json), 0);
 	fclose(out);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	cr_assert_not_null(root, "%s", text);
+	check_form(root, text);
 	free(text);
 	return root;
 }
@@ -155,7 +168,7 @@ Test(json, without_a_document_nothing_happens)
 {
 	cr_assert_eq(ctm_json_report(NULL, NULL), 0);
 	cr_assert_eq(ctm_json_error(NULL, NULL, NULL, NULL), 0);
-	cr_assert_eq(ctm_json_print(NULL, NULL), 0);
+	cr_assert_eq(ctm_json_end(NULL), 0);
 }
 
 /* What an undo would do: a path in three kinds of change, and one that would be left. */
@@ -176,23 +189,25 @@ Test(json, preview)
 		.kind = CTM_RESULT_CONFLICT, .path = "d", .path_len = 1, .what = "changed"
 	};
 	struct ctm_outcome out = { 0 };
-	struct ctm_json *json = ctm_json_new("undo");
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
+	struct ctm_json *json = ctm_json_new("undo", f);
 	const json_t *target;
 	const json_t *actions;
 	json_t *root;
 
 	cr_assert_eq(ctm_outcome_add(&out, &left), 0);
 	for (size_t i = 0; i < 3; i++) {
-		cr_assert_eq(ctm_json_change(json, &entries[i]), 0);
+		cr_assert_eq(ctm_json_change(json, "115", "0001-20250131T235959Z", &entries[i]), 0);
 	}
 	cr_assert_eq(ctm_json_preview(json, "115", "0001-20250131T235959Z", &out), 0);
-	cr_assert_eq(ctm_json_print(json, f), 0);
+	cr_assert_eq(ctm_json_end(json), 0);
 	fclose(f);
 	ctm_outcome_done(&out);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cr_assert_not_null(root, "%s", text);
+	check_form(root, text);
 	free(text);
 	target = target_of(root);
 	actions = json_object_get(target, "actions");
@@ -210,6 +225,51 @@ Test(json, preview)
 			 "L2IK");
 	cr_assert_eq(json_array_size(json_object_get(target, "failed")), 1);
 	json_decref(root);
-	cr_assert_eq(ctm_json_change(NULL, &entries[0]), 0);
+	cr_assert_eq(ctm_json_change(NULL, "", "", &entries[0]), 0);
 	cr_assert_eq(ctm_json_preview(NULL, "115", "", &out), 0);
+}
+
+/* What was begun before an error stays a part of the document. */
+Test(json, an_error_ends_a_preview)
+{
+	const struct ctm_entry entry = { .kind = CTM_ENTRY_SET,
+					 .ref = { .path = "a", .path_len = 1 } };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	struct ctm_json *json = ctm_json_new("undo", f);
+	struct ctm_err err = { 0 };
+	const json_t *targets;
+	json_t *root;
+
+	(void)ctm_err_set(&err, CTM_CORRUPT, 0, "the record is damaged");
+	cr_assert_eq(ctm_json_change(json, "115", "0001-20250131T235959Z", &entry), 0);
+	cr_assert_eq(ctm_json_error(json, "115", NULL, &err), 0);
+	cr_assert_eq(ctm_json_end(json), 0);
+	fclose(f);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cr_assert_not_null(root, "%s", text);
+	check_form(root, text);
+	targets = json_object_get(root, "targets");
+	cr_assert_eq(json_array_size(targets), 2);
+	cr_expect_eq(json_array_size(json_object_get(json_array_get(targets, 0), "actions")), 1);
+	cr_expect_not_null(json_object_get(json_array_get(targets, 1), "error"));
+	json_decref(root);
+	free(text);
+}
+
+Test(json, no_target)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	json_t *root;
+
+	cr_assert_eq(ctm_json_end(ctm_json_new("check", f)), 0);
+	fclose(f);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cr_assert_not_null(root, "%s", text);
+	check_form(root, text);
+	json_decref(root);
+	free(text);
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "report/history.h"
 #include "report/json_parts.h"
+#include "report/json_stream.h"
 
 static json_t *text(const char *s)
 {
@@ -113,47 +114,46 @@ static json_t *failure_json(const struct ctm_run_failure *f)
 			 text(f->what), "errno", f->errnum);
 }
 
+static json_t *change_json(const struct ctm_entry *entry, const struct ctm_run_failure *failure)
+{
+	json_t *change = ctm_json_entry(entry);
+	int bad = json_object_set_new(change, "cause",
+				      entry->cause < CTM_F_N ?
+					      json_string(ctm_finding_info(entry->cause)->code) :
+					      json_null());
+
+	bad |= failure && json_object_set_new(change, "failed", failure_json(failure));
+	if (bad) {
+		json_decref(change);
+		return NULL;
+	}
+	return change;
+}
+
 int ctm_json_run(struct ctm_json *json, const char *target, struct ctm_run_view *view,
 		 struct ctm_err *err)
 {
 	const struct ctm_run_header *header = ctm_reader_header(view->reader);
+	struct ctm_json_stream *s;
 	struct ctm_entry entry;
-	json_t *one;
 	uint64_t index;
 	int r;
 
 	if (!json) {
 		return 0;
 	}
+	s = ctm_json_stream(json);
+	ctm_json_open(s, NULL, '{');
+	ctm_json_put_members(s, run_json(&view->info));
+	ctm_json_put(s, "target", text(target));
+	ctm_json_put(s, "map", text(header->map));
+	ctm_json_put(s, "options", text(header->options));
+	ctm_json_open(s, "actions", '[');
 	ctm_reader_rewind(view->reader);
-	while ((r = ctm_reader_next(view->reader, &entry, &index, err)) == 1) {
-		const struct ctm_run_failure *f = ctm_reader_failure(view->reader, index);
-		json_t *change = ctm_json_entry(&entry);
-		int bad = json_object_set_new(
-			change, "cause",
-			entry.cause < CTM_F_N ? json_string(ctm_finding_info(entry.cause)->code) :
-						json_null());
-
-		bad |= f && json_object_set_new(change, "failed", failure_json(f));
-		if (bad) {
-			json_decref(change);
-			return ctm_err_nomem(err);
-		}
-		if (ctm_json_collect(json, change) < 0) {
-			return ctm_err_nomem(err);
-		}
+	while ((r = ctm_reader_next(view->reader, &entry, &index, err)) == 1 && s->r == 0) {
+		ctm_json_put(s, NULL, change_json(&entry, ctm_reader_failure(view->reader, index)));
 	}
-	if (r < 0) {
-		return r;
-	}
-	one = run_json(&view->info);
-	r = json_object_set_new(one, "target", text(target)) |
-	    json_object_set_new(one, "map", text(header->map)) |
-	    json_object_set_new(one, "options", text(header->options)) |
-	    json_object_set_new(one, "actions", ctm_json_collected(json));
-	if (r) {
-		json_decref(one);
-		return ctm_err_nomem(err);
-	}
-	return ctm_json_add(json, one) < 0 ? ctm_err_nomem(err) : 0;
+	ctm_json_close(s);
+	ctm_json_close(s);
+	return r < 0 ? r : s->r < 0 ? ctm_err_nomem(err) : 0;
 }

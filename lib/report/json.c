@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <nettle/base64.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -14,27 +13,29 @@
 #include "base/version.h"
 #include "report/groups.h"
 #include "report/json_parts.h"
+#include "report/json_stream.h"
 
 struct ctm_json {
-	json_t *root;
-	json_t *targets;
+	struct ctm_json_stream s;
 	json_t *changes; /* collected, NULL: none since the last target */
+	bool previewing; /* the target of an undo's preview is open */
 };
 
-struct ctm_json *ctm_json_new(const char *command)
+#define DEPTH_TARGETS 2 /* the document, and its array of targets */
+
+struct ctm_json *ctm_json_new(const char *command, FILE *out)
 {
 	struct ctm_json *json = calloc(1, sizeof(*json));
 
 	if (!json) {
 		return NULL;
 	}
-	json->targets = json_array();
-	json->root = json_pack("{s:i, s:s, s:s, s:O}", "schema", CTM_JSON_SCHEMA, "ctmend",
-			       ctm_version, "command", command, "targets", json->targets);
-	if (!json->root) {
-		ctm_json_free(json);
-		return NULL;
-	}
+	json->s.out = out;
+	ctm_json_open(&json->s, NULL, '{');
+	ctm_json_put(&json->s, "schema", json_integer(CTM_JSON_SCHEMA));
+	ctm_json_put(&json->s, "ctmend", json_string(ctm_version));
+	ctm_json_put(&json->s, "command", json_string(command));
+	ctm_json_open(&json->s, "targets", '[');
 	return json;
 }
 
@@ -42,10 +43,13 @@ void ctm_json_free(struct ctm_json *json)
 {
 	if (json) {
 		json_decref(json->changes);
-		json_decref(json->targets);
-		json_decref(json->root);
 		free(json);
 	}
+}
+
+struct ctm_json_stream *ctm_json_stream(struct ctm_json *json)
+{
+	return &json->s;
 }
 
 static json_t *groups_json(const struct ctm_plan *plan)
@@ -104,30 +108,33 @@ static json_t *action_json(const struct ctm_action *act)
 	return one;
 }
 
-static int add_plan(json_t *one, const struct ctm_exam *exam)
+static void put_number(struct ctm_json_stream *s, const char *key, uint64_t number)
+{
+	ctm_json_put(s, key, json_integer((json_int_t)number));
+}
+
+static void put_plan(struct ctm_json_stream *s, const struct ctm_exam *exam)
 {
 	const struct ctm_plan *plan = exam->plan;
-	json_t *findings = json_array();
-	json_t *actions = json_array();
-	int r = 0;
 
-	for (size_t i = 0; i < plan->findings.n; i++) {
-		r |= json_array_append_new(findings, ctm_json_finding(plan, &plan->findings.v[i]));
+	put_number(s, "inodes", plan->totals.inodes);
+	put_number(s, "volume_inodes", plan->volume.inodes);
+	ctm_json_put(s, "clean", json_boolean(!ctm_plan_has_work(plan)));
+	ctm_json_put(s, "repairable", json_boolean(!plan->refuse_tree && !plan->refuse_held));
+	ctm_json_put(s, "digest", json_string(exam->digest));
+	ctm_json_put(s, "groups", groups_json(plan));
+	ctm_json_open(s, "findings", '[');
+	for (size_t i = 0; i < plan->findings.n && s->r == 0; i++) {
+		ctm_json_put(s, NULL, ctm_json_finding(plan, &plan->findings.v[i]));
+		ctm_spill_pass(plan->spill);
 	}
-	for (size_t i = 0; i < plan->actions.n; i++) {
-		r |= json_array_append_new(actions, action_json(&plan->actions.v[i]));
+	ctm_json_close(s);
+	ctm_json_open(s, "actions", '[');
+	for (size_t i = 0; i < plan->actions.n && s->r == 0; i++) {
+		ctm_json_put(s, NULL, action_json(&plan->actions.v[i]));
+		ctm_spill_pass(plan->spill);
 	}
-	r |= json_object_set_new(one, "inodes", json_integer((json_int_t)plan->totals.inodes));
-	r |= json_object_set_new(one, "volume_inodes",
-				 json_integer((json_int_t)plan->volume.inodes));
-	r |= json_object_set_new(one, "clean", json_boolean(!ctm_plan_has_work(plan)));
-	r |= json_object_set_new(one, "repairable",
-				 json_boolean(!plan->refuse_tree && !plan->refuse_held));
-	r |= json_object_set_new(one, "digest", json_string(exam->digest));
-	r |= json_object_set_new(one, "groups", groups_json(plan));
-	r |= json_object_set_new(one, "findings", findings);
-	r |= json_object_set_new(one, "actions", actions);
-	return r ? -ENOMEM : 0;
+	ctm_json_close(s);
 }
 
 static json_t *results_json(const struct ctm_outcome *run)
@@ -143,61 +150,63 @@ static json_t *results_json(const struct ctm_outcome *run)
 	return list;
 }
 
-static int add_done(json_t *one, const struct ctm_done *done)
+static void put_done(struct ctm_json_stream *s, const struct ctm_done *done)
 {
 	const struct ctm_outcome *run = &done->run;
-	int r = 0;
 
-	r |= json_object_set_new(one, "run", run->run[0] ? json_string(run->run) : json_null());
-	r |= json_object_set_new(one, "done", json_integer((json_int_t)run->counts.done));
-	r |= json_object_set_new(one, "failed", results_json(run));
-	r |= json_object_set_new(one, "finished", json_boolean(!run->unfinished));
+	ctm_json_put(s, "run", run->run[0] ? json_string(run->run) : json_null());
+	put_number(s, "done", run->counts.done);
+	ctm_json_put(s, "failed", results_json(run));
+	ctm_json_put(s, "finished", json_boolean(!run->unfinished));
 	if (done->left) {
-		r |= json_object_set_new(one, "left", groups_json(done->left));
+		ctm_json_put(s, "left", groups_json(done->left));
 	}
-	return r ? -ENOMEM : 0;
+}
+
+static json_t *notes_json(const struct ctm_exam *exam)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < exam->notes.n; i++) {
+		const char *note = exam->notes.v[i];
+
+		if (json_array_append_new(list, ctm_json_text(note, strlen(note)))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
 }
 
 int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep)
 {
+	struct ctm_json_stream *s;
 	const struct ctm_exam *exam;
-	json_t *notes;
-	json_t *one;
-	int r = 0;
 
 	if (!json) {
 		return 0;
 	}
+	s = &json->s;
 	exam = rep->exam;
-	notes = json_array();
-	for (size_t i = 0; i < exam->notes.n; i++) {
-		r |= json_array_append_new(notes, ctm_json_text(exam->notes.v[i],
-								strlen(exam->notes.v[i])));
-	}
-	one = json_pack("{s:o, s:o, s:s, s:s, s:b, s:o, s:o}", "target",
-			ctm_json_text(rep->name, strlen(rep->name)), "volume",
-			ctm_json_text(exam->volume->id, strlen(exam->volume->id)), "key",
-			exam->volume->key, "fstype", exam->fstype, "running", exam->running,
-			"idmap", ctm_json_idmap(exam->volume->map), "notes", notes);
-	if (r || !one) {
-		json_decref(one);
-		return -ENOMEM;
-	}
+	ctm_json_open(s, NULL, '{');
+	ctm_json_put(s, "target", ctm_json_text(rep->name, strlen(rep->name)));
+	ctm_json_put(s, "volume", ctm_json_text(exam->volume->id, strlen(exam->volume->id)));
+	ctm_json_put(s, "key", json_string(exam->volume->key));
+	ctm_json_put(s, "fstype", json_string(exam->fstype));
+	ctm_json_put(s, "running", json_boolean(exam->running));
+	ctm_json_put(s, "idmap", ctm_json_idmap(exam->volume->map));
+	ctm_json_put(s, "notes", notes_json(exam));
 	if (exam->plan) {
-		r = add_plan(one, exam);
+		put_plan(s, exam);
 	}
-	if (r == 0 && rep->done) {
-		r = add_done(one, rep->done);
+	if (rep->done) {
+		put_done(s, rep->done);
 	}
-	if (r == 0 && rep->snapshot &&
-	    json_object_set_new(one, "snapshot", json_string(rep->snapshot))) {
-		r = -ENOMEM;
+	if (rep->snapshot) {
+		ctm_json_put(s, "snapshot", json_string(rep->snapshot));
 	}
-	if (r < 0) {
-		json_decref(one);
-		return r;
-	}
-	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+	ctm_json_close(s);
+	return s->r;
 }
 
 int ctm_json_add(struct ctm_json *json, json_t *one)
@@ -206,7 +215,8 @@ int ctm_json_add(struct ctm_json *json, json_t *one)
 		json_decref(one);
 		return 0;
 	}
-	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+	ctm_json_put(&json->s, NULL, one);
+	return json->s.r;
 }
 
 int ctm_json_collect(struct ctm_json *json, json_t *one)
@@ -263,47 +273,84 @@ json_t *ctm_json_entry(const struct ctm_entry *e)
 	return one;
 }
 
-int ctm_json_change(struct ctm_json *json, const struct ctm_entry *entry)
+/* An undo that is shown is written as it is found out. */
+static void begin_preview(struct ctm_json *json, const char *name, const char *run)
 {
-	return json ? ctm_json_collect(json, ctm_json_entry(entry)) : 0;
+	if (!json->previewing) {
+		json->previewing = true;
+		ctm_json_open(&json->s, NULL, '{');
+		ctm_json_put(&json->s, "target", ctm_json_text(name, strlen(name)));
+		ctm_json_put(&json->s, "run", json_string(run));
+		ctm_json_open(&json->s, "actions", '[');
+	}
+}
+
+int ctm_json_change(struct ctm_json *json, const char *name, const char *run,
+		    const struct ctm_entry *entry)
+{
+	if (!json) {
+		return 0;
+	}
+	begin_preview(json, name, run);
+	ctm_json_put(&json->s, NULL, ctm_json_entry(entry));
+	return json->s.r;
 }
 
 int ctm_json_preview(struct ctm_json *json, const char *name, const char *run,
 		     const struct ctm_outcome *left)
 {
-	return !json ? 0 :
-		       ctm_json_add(json, json_pack("{s:o, s:s, s:o, s:o}", "target",
-						    ctm_json_text(name, strlen(name)), "run", run,
-						    "actions", ctm_json_collected(json), "failed",
-						    results_json(left)));
+	if (!json) {
+		return 0;
+	}
+	begin_preview(json, name, run);
+	ctm_json_close(&json->s);
+	ctm_json_put(&json->s, "failed", results_json(left));
+	ctm_json_close(&json->s);
+	json->previewing = false;
+	return json->s.r;
+}
+
+/* Closes what an error has left open, so that the document stays one. */
+static void close_target(struct ctm_json *json)
+{
+	while (json->s.depth > DEPTH_TARGETS) {
+		ctm_json_close(&json->s);
+	}
+	json->previewing = false;
 }
 
 int ctm_json_error(struct ctm_json *json, const char *name, const char *key,
 		   const struct ctm_err *err)
 {
-	json_t *one;
+	struct ctm_json_stream *s;
 
 	if (!json) {
 		return 0;
 	}
-	one = json_pack("{s:o, s:o}", "target", ctm_json_text(name, strlen(name)), "error",
-			ctm_json_err(err));
-	if (one && key && json_object_set_new(one, "key", ctm_json_text(key, strlen(key)))) {
-		json_decref(one);
-		return -ENOMEM;
+	close_target(json);
+	s = &json->s;
+	ctm_json_open(s, NULL, '{');
+	ctm_json_put(s, "target", ctm_json_text(name, strlen(name)));
+	ctm_json_put(s, "error", ctm_json_err(err));
+	if (key) {
+		ctm_json_put(s, "key", ctm_json_text(key, strlen(key)));
 	}
-	return json_array_append_new(json->targets, one) ? -ENOMEM : 0;
+	ctm_json_close(s);
+	return s->r;
 }
 
-int ctm_json_print(struct ctm_json *json, FILE *out)
+int ctm_json_end(struct ctm_json *json)
 {
 	int r;
 
 	if (!json) {
 		return 0;
 	}
-	r = json_dumpf(json->root, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER) == 0 ? 0 : -EIO;
-	fputc('\n', out);
+	close_target(json);
+	ctm_json_close(&json->s);
+	ctm_json_close(&json->s);
+	fputc('\n', json->s.out);
+	r = json->s.r < 0 ? json->s.r : ferror(json->s.out) ? -EIO : 0;
 	ctm_json_free(json);
 	return r;
 }

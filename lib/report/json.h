@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The report for programs: one JSON document per run of ctmend (jansson).
+ * The report for programs: one JSON document per run of ctmend (jansson), written as it is made.
  *
  *	{ "schema": 1, "command": "check", "targets": [ { ... }, ... ] }
  *
@@ -18,23 +18,27 @@
 
 struct ctm_json;
 
-/** NULL when memory runs out; every other function accepts NULL and then does nothing (0). */
-struct ctm_json *ctm_json_new(const char *command);
+/**
+ * Begins the document. NULL when memory runs out; every other function accepts NULL and then does
+ * nothing (0). Once one has failed (-ENOMEM) the document is of no use.
+ */
+struct ctm_json *ctm_json_new(const char *command, FILE *out);
 void ctm_json_free(struct ctm_json *json);
 /** Adds one target. -ENOMEM. */
 int ctm_json_report(struct ctm_json *json, const struct ctm_report *rep);
-/** key: of the volume that was named, or NULL. */
+/** Ends a target that was not written to its end. key: of the volume that was named, or NULL. */
 int ctm_json_error(struct ctm_json *json, const char *name, const char *key,
 		   const struct ctm_err *err);
-/** One change that an undo would make; ctm_json_preview() adds what was collected. -ENOMEM. */
-int ctm_json_change(struct ctm_json *json, const struct ctm_entry *entry);
+/** One change that an undo of this run would make; ctm_json_preview() ends the target. -ENOMEM. */
+int ctm_json_change(struct ctm_json *json, const char *name, const char *run,
+		    const struct ctm_entry *entry);
 /**
  * Adds one target: an undo that was not made. "run" is what it would take back, "actions" are as
  * in a plan (and "restore": a file comes back, as "after" says), "failed" is what would be left.
  */
 int ctm_json_preview(struct ctm_json *json, const char *name, const char *run,
 		     const struct ctm_outcome *left);
-/** Writes the document with a newline and frees it. -ENOMEM, -EIO. */
-int ctm_json_print(struct ctm_json *json, FILE *out);
+/** Ends the document with a newline and frees it. -ENOMEM, -EIO. */
+int ctm_json_end(struct ctm_json *json);
 
 #endif

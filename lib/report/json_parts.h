@@ -34,10 +34,16 @@ json_t *ctm_json_result(const struct ctm_result *res);
 /** An entry of a record: "action" ("set", "remove", "restore"), the path, "before", "after". */
 json_t *ctm_json_entry(const struct ctm_entry *entry);
 
+/* --- the document --- */
+
+/** Where a target is written that is too long to be an object. */
+struct ctm_json_stream *ctm_json_stream(struct ctm_json *json);
+
 /*
- * The document: all of these take the object over, and accept NULL for what could not be made
- * (-ENOMEM); without a document they do nothing (0).
+ * These take the object over, and accept NULL for what could not be made (-ENOMEM); without a
+ * document they do nothing (0).
  */
+
 /** Adds one target. */
 int ctm_json_add(struct ctm_json *json, json_t *one);
 /** Keeps one for the array that ctm_json_collected() gives, which begins a new one. */

@@ -131,7 +131,8 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 
 /**
  * What that undo would do, entry by entry, from a read-only volume: fn as in ctm_undo_plan().
- * ret->run has what would be left. ret_run: the run that was chosen.
+ * ret->run has what would be left. ret_run: the run that was chosen; it is set before fn
+ * is called.
  */
 int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *opts,
 			     const char *typed, ctm_undo_fn fn, void *arg,

@@ -179,10 +179,8 @@ int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *op
 		r = begin(&u, ret, opts, typed, reading.att, false, err);
 	}
 	if (r == 0) {
-		r = ctm_undo_plan(&u.run, u.info.name, fn, arg, &ret->run, err);
-	}
-	if (r == 0) {
 		*ret_run = u.info;
+		r = ctm_undo_plan(&u.run, u.info.name, fn, arg, &ret->run, err);
 	}
 	return r;
 }
