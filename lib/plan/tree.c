@@ -15,6 +15,7 @@ static void refuse(struct ctm_plan *plan)
 	plan->actions.n = 0;
 	for (size_t i = 0; i < plan->findings.n; i++) {
 		plan->findings.v[i].action = CTM_NO_ACTION;
+		ctm_spill_pass(plan->spill);
 	}
 }
 

@@ -68,6 +68,7 @@ int ctm_plan_judge_waiting(struct ctm_plan *plan)
 
 	for (size_t i = 0; i < work->waiting.n && r == 0; i++) {
 		r = note_nested(plan, &work->waiting.v[i]);
+		ctm_spill_pass(plan->spill);
 	}
 	work->kept = true;
 	for (size_t i = 0; i < work->waiting.n && r == 0; i++) {
