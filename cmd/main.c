@@ -34,6 +34,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "command.h"
+#include "report/explain.h"
 #include "report/wrap.h"
 #include "term.h"
 
@@ -189,6 +190,10 @@ static int dispatch(struct options *opts, int argc, char **argv)
 	}
 	if (strcmp(argv[first], "__options") == 0) {
 		return print_words(argc - first - 1, argv + first + 1);
+	}
+	if (strcmp(argv[first], "__pages") == 0) {
+		ctm_explain_mdoc(stdout); /* the list of ctmend-findings(7) */
+		return EXIT_CLEAN;
 	}
 	cmd = find_command(argv[first]);
 	if (!cmd) {

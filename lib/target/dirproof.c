@@ -138,7 +138,9 @@ int ctm_dirvol_prove(const struct ctm_volume *vol, const struct ctm_dirvol *dir,
 			"'%s' is on an idmapped mount ('%s'), which hides the owners that are "
 			"on the disk",
 			vol->path, dir->mount_point);
-		ctm_err_hint(err, "name the volume where it is mounted without a map");
+		ctm_err_hint(err,
+			     "name the volume where it is mounted without a map; 'ctmend explain "
+			     "mount.idmapped' says more");
 		return r;
 	}
 	if (vol->type && strcmp(vol->type, "zfspool") == 0) {
