@@ -79,7 +79,7 @@ static const struct opt_row rows[] = {
 
 void options_init(struct options *opts)
 {
-	const char *tmpdir = getenv("TMPDIR");
+	const char *tmpdir = secure_getenv("TMPDIR");
 
 	*opts = (struct options){ .session = { .host = { .sysroot = "" }, .wait = WAIT_DEFAULT },
 				  .keep = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS } };
