@@ -498,3 +498,47 @@ Test(journal, full_disk)
 	cr_assert_eq(ctm_journal_seal(j, &hashes, &err), -EFBIG);
 	cr_assert_eq(err.code, CTM_SYS);
 }
+
+static size_t private_kib(void)
+{
+	CLEANUP_FCLOSE FILE *f = fopen("/proc/self/status", "re");
+	char line[200];
+	size_t kib = 0;
+
+	cr_assert_not_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "RssAnon: %zu", &kib) == 1) {
+			break;
+		}
+	}
+	return kib;
+}
+
+/* A volume that has become read-only: whoever reads the record needs no memory for each entry. */
+Test(journal, all_entries_may_have_failed)
+{
+	enum { N = 700000 };
+	SCRATCH(dir);
+	READER *r = NULL;
+	WRITER *j = NULL;
+	struct ctm_err err = { 0 };
+	size_t before;
+	size_t taken;
+
+	write_sealed(dir.fd, N);
+	j = reopen(dir.fd);
+	for (uint64_t i = 0; i < N; i++) {
+		cr_assert_eq(ctm_journal_failed(j, i, i % 3 ? EROFS : EPERM, "chown", &err), 0);
+	}
+	cr_assert_eq(ctm_journal_done(j, 0, N, &err), 0, "%s", err.msg);
+	before = private_kib();
+	cr_assert_eq(ctm_reader_open(dir.fd, &r, &err), 0, "%s", err.msg);
+	taken = private_kib() - before;
+	cr_expect_lt(taken, (size_t)20 << 10, "%zu KiB", taken);
+	for (uint64_t i = 0; i < N; i++) {
+		const struct ctm_run_failure *f = ctm_reader_failure(r, i);
+
+		cr_assert(f && f->entry == i && f->errnum == (i % 3 ? EROFS : EPERM));
+		cr_assert_str_eq(f->what, "chown");
+	}
+}

@@ -2,6 +2,7 @@
 /* Opening the record of a run: all of it is checked before anything acts on it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,8 @@
 #include "run/wire.h"
 
 CTM_HOST_PATHS
+
+#define FAILURES_MEMORY ((size_t)16 << 20)
 
 static int read_failed(struct ctm_err *err, int r)
 {
@@ -172,6 +175,7 @@ static int check_tail(struct ctm_reader *r, struct ctm_err *err)
 int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_reader_freep) struct ctm_reader *r = calloc(1, sizeof(*r));
+	char beside[40];
 	struct stat st;
 	int e;
 
@@ -190,6 +194,11 @@ int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
 	}
 	r->frames.fd = r->fd;
 	r->frames.size = (uint64_t)st.st_size;
+	/* beside the record, while that is open here */
+	(void)snprintf(beside, sizeof(beside), "/proc/self/fd/%d", dirfd);
+	if (ctm_spill_new(beside, FAILURES_MEMORY, &r->tail.spill) < 0) {
+		return ctm_err_nomem(err);
+	}
 	e = read_magic(r, err);
 	if (e == 0) {
 		e = read_header(r, err);

@@ -11,7 +11,8 @@
 void ctm_tail_done(struct ctm_tail *tail)
 {
 	ctm_vec_done(&tail->spans);
-	ctm_vec_done(&tail->failures);
+	ctm_spill_vec_done(tail->spill, &tail->failures);
+	ctm_spill_free(tail->spill);
 }
 
 /* Index of the first span that ends behind the entry. */
@@ -91,7 +92,8 @@ static int take_failed(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entri
 		tail->failures.v[at] = f;
 		return 0;
 	}
-	r = ctm_vec_push(&tail->failures, &f);
+	ctm_spill_pass(tail->spill);
+	r = ctm_spill_push(tail->spill, &tail->failures, &f);
 	if (r < 0) {
 		return r;
 	}

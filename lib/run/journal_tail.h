@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/spill.h"
 #include "run/journal.h"
 #include "run/journal_frame.h"
 
@@ -18,8 +18,9 @@ struct ctm_run_span {
 	uint64_t end;
 };
 
-/** Zero-initialise; ctm_tail_done() frees. */
+/** Zero-initialise; ctm_tail_done() frees. spill may be set before the first record. */
 struct ctm_tail {
+	struct ctm_spill *spill; /* where the failures lie, for all entries may have failed */
 	CTM_VEC(struct ctm_run_span) spans;       /* ascending, apart from each other */
 	CTM_VEC(struct ctm_run_failure) failures; /* ascending by entry; the last mark counts */
 	bool continued;                           /* a C record was among them */
