@@ -99,10 +99,14 @@ static int agree(const struct job *job, char ret_digest[static 33], int *ret_sta
 		*ret_status = fail(job, &err);
 		return -1;
 	}
-	if (!exam->plan || !exam->plan->actions.n) {
+	if (!exam->plan || (!exam->plan->actions.n && !exam->dirty)) {
 		*ret_status = exam->plan && ctm_plan_has_work(exam->plan) ? EXIT_PARTLY :
 									    EXIT_CLEAN;
 		return -1;
+	}
+	memcpy(ret_digest, exam->digest, sizeof(exam->digest));
+	if (!exam->plan->actions.n) {
+		return 0; /* who brings the journal in asks again if there is something then */
 	}
 	(void)snprintf(question, sizeof(question), "Make %s %zu change%s?",
 		       exam->plan->actions.n == 1 ? "this" : "these", exam->plan->actions.n,
@@ -112,7 +116,6 @@ static int agree(const struct job *job, char ret_digest[static 33], int *ret_sta
 		*ret_status = EXIT_REFUSED;
 		return -1;
 	}
-	memcpy(ret_digest, exam->digest, sizeof(exam->digest));
 	return 0;
 }
 
@@ -247,7 +250,8 @@ static int run_targets(const struct options *opts, const char *word, int (*one)(
 		       int argc, char **argv)
 {
 	struct verb verb = { .one = one,
-			     .json = opts->format == FORMAT_JSON ? ctm_json_new(word, stdout) : NULL };
+			     .json = opts->format == FORMAT_JSON ? ctm_json_new(word, stdout) :
+								   NULL };
 	int worst = EXIT_CLEAN;
 
 	for (int i = 0; i < argc; i++) {

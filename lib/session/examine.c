@@ -272,6 +272,7 @@ static int take_identity(struct ctm_exam *exam, struct ctm_attached *att, struct
 	int r;
 
 	exam->identity = *ctm_attached_identity(att);
+	exam->dirty = ctm_attached_dirty(att);
 	(void)snprintf(exam->fstype, sizeof(exam->fstype), "%s", ctm_attached_fstype(att));
 	exam->identity_text.len = 0;
 	r = ctm_identity_format(&exam->identity, &exam->identity_text);

@@ -248,7 +248,10 @@ static void due_done(struct due *due)
 	ctm_guard_freep(&due->guard);
 }
 
-/* 1: there is something to change, and the guard is held; 0: there is not. */
+/*
+ * 1: there is something to change, or the journal keeps it from being known that there is not, and
+ * the guard is held; 0: there is nothing.
+ */
 static int find_due(const char *name, const struct ctm_session_opts *opts, const char *digest,
 		    struct ctm_done *done, struct due *due, struct ctm_err *err)
 {
@@ -270,7 +273,7 @@ static int find_due(const char *name, const struct ctm_session_opts *opts, const
 	if (r == 0) {
 		r = find_unfinished(done->exam, opts, due->unfinished, err);
 	}
-	return r < 0 ? r : done->exam->plan->actions.n || due->unfinished[0];
+	return r < 0 ? r : done->exam->plan->actions.n || due->unfinished[0] || done->exam->dirty;
 }
 
 int ctm_session_repair_due(const char *name, const struct ctm_session_opts *opts,

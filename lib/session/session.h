@@ -68,6 +68,7 @@ struct ctm_exam {
 	char fstype[32];
 	bool running;
 	bool to_repair;        /* it is made by a repair, not for a report */
+	bool dirty;            /* the journal holds writes that were not seen */
 	CTM_VEC(char *) notes; /* sentences a person should read */
 };
 

@@ -38,6 +38,7 @@ struct ctm_attached {
 	struct ctm_rawvol raw; /* images and devices */
 	struct ctm_dirvol dir; /* directories */
 	struct ctm_identity identity;
+	bool dirty;
 	bool stale;
 	char note[sizeof(((struct ctm_forecast *)0)->note)];
 };
@@ -155,7 +156,8 @@ static int attach_raw(const struct ctm_volume *vol, struct ctm_attached *att, st
 		return r;
 	}
 	/* A dirty log of xfs cannot be told from its superblock: assume that there is one. */
-	att->stale = att->access == CTM_READ && (state.dirty || strcmp(probe.type, "xfs") == 0);
+	att->dirty = att->access == CTM_READ && state.dirty;
+	att->stale = att->dirty || (att->access == CTM_READ && strcmp(probe.type, "xfs") == 0);
 	ctm_forecast_note(&state, att->access, att->note, sizeof(att->note));
 	return ctm_volident_raw(vol, att->raw.path, &probe, att->root, &att->identity, err);
 }
@@ -362,6 +364,11 @@ const char *ctm_attached_note(const struct ctm_attached *att)
 bool ctm_attached_stale(const struct ctm_attached *att)
 {
 	return att->stale;
+}
+
+bool ctm_attached_dirty(const struct ctm_attached *att)
+{
+	return att->dirty;
 }
 
 int ctm_attached_sync(struct ctm_attached *att)

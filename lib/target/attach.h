@@ -61,6 +61,10 @@ const char *ctm_attached_note(const struct ctm_attached *att);
  * replays it, may find something else.
  */
 bool ctm_attached_stale(const struct ctm_attached *att);
+/**
+ * Whether it is so for certain. Of xfs, whose superblock does not tell, the other one alone is true.
+ */
+bool ctm_attached_dirty(const struct ctm_attached *att);
 /** syncfs(2) of the volume, with the errors of earlier writes since it was attached. */
 int ctm_attached_sync(struct ctm_attached *att);
 
