@@ -52,7 +52,7 @@ killed()
 prepare()
 {
 	vol_new "$1"
-	vol_make || kill_bad "$1: no volume"
+	vol_make -O mmp || kill_bad "$1: no volume"
 	if [ "$2" = undo ]; then
 		state_clear
 		kill_run 0 "$1: uninterrupted" "$TMP/want" repair "${KILL_OPTIONS[@]}"

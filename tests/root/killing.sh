@@ -211,13 +211,14 @@ vol_get()
 	esac
 }
 
-# vol_make: a damaged one, kept as $TMP/pristine, with the listings $TMP/before and $TMP/want; $TMP/want
-# is what a repair has to make of it
+# vol_make [OPTION...]: a damaged one, kept as $TMP/pristine, with the listings $TMP/before and $TMP/want:
+# what it is, and what a repair has to make of it. The options go to mkfs.
 vol_make()
 {
 	local top=$TMP/making
 
-	t_pve_image "$TMP/pristine" 16M && mkdir -p "$top" && mount "$TMP/pristine" "$top" || return
+	t_image ext4 "$TMP/pristine" 16M -E root_owner=100000:100000 "$@" && mkdir -p "$top" &&
+		mount "$TMP/pristine" "$top" || return
 	if [ "$VOL_KIND" = directory ]; then
 		mkdir -p "$top${VOL#"$TMP/tank"}" && chown 100000:100000 "$top${VOL#"$TMP/tank"}" &&
 			kill_tree "$top${VOL#"$TMP/tank"}"
