@@ -99,7 +99,7 @@ static int agree(const struct job *job, char ret_digest[static 33], int *ret_sta
 		*ret_status = fail(job, &err);
 		return -1;
 	}
-	if (!exam->plan || (!exam->plan->actions.n && !exam->dirty)) {
+	if (!exam->plan || (!exam->plan->actions.n && !exam->dirty && !exam->unfinished[0])) {
 		*ret_status = exam->plan && ctm_plan_has_work(exam->plan) ? EXIT_PARTLY :
 									    EXIT_CLEAN;
 		return -1;

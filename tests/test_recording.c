@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "cases.h"
 #include "run/history.h"
+#include "run/rest.h"
 #include "run/undo.h"
 #include "stage.h"
 
@@ -130,17 +131,55 @@ static int check(struct stage *s, const char *want, const struct life *life, con
 	return 1;
 }
 
-/* The newest unfinished run goes on, then everything is as listed. */
+static int count_entry(const struct ctm_entry *entry, void *arg)
+{
+	uint64_t *n = arg;
+
+	(void)entry;
+	(*n)++;
+	return 0;
+}
+
+/* How much a resume will count as done: what it changes and what is marked. -1: an error. */
+static int64_t count_rest(struct stage *s, const char *name)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
+	CLEANUP(ctm_outcome_done) struct ctm_outcome out = { 0 };
+	CLEANUP_CLOSE int dir = -1;
+	uint64_t n = 0;
+
+	if (ctm_state_run_open(s->state, name, &dir, NULL) < 0 ||
+	    ctm_reader_open(dir, &reader, NULL) < 0 ||
+	    ctm_run_rest(&fake_ops, &s->fs, reader, count_entry, &n, &out, NULL) < 0 ||
+	    ctm_outcome_partial(&out)) {
+		return -1;
+	}
+	for (uint64_t i = 0; i < ctm_reader_seal(reader)->entries; i++) {
+		n += ctm_reader_is_done(reader, i);
+	}
+	return (int64_t)n;
+}
+
+/* The newest unfinished run goes on as foretold, then everything is as listed. */
 static int go_on(struct stage *s, const char *want, const struct life *life)
 {
 	struct ctm_outcome out = { 0 };
 	struct ctm_err err = { 0 };
-	char name[CTM_RUN_NAME_MAX];
+	char name[CTM_RUN_NAME_MAX] = "";
+	int64_t foretold = -1;
 
-	if (ctm_history_unfinished(s->state, "rootfs", name, &err) != 1 ||
-	    ctm_repair_resume(&s->run, name, &out, &err) < 0 || ctm_outcome_partial(&out)) {
+	if (ctm_history_unfinished(s->state, "rootfs", name, &err) == 1) {
+		foretold = count_rest(s, name);
+	}
+	if (foretold < 0 || ctm_repair_resume(&s->run, name, &out, &err) < 0 ||
+	    ctm_outcome_partial(&out)) {
 		(void)fprintf(stderr, "call %u: %s %s\n", life->at, err.msg,
 			      out.results.n ? out.results.v[0].what : "");
+		return 1;
+	}
+	if (out.counts.done != (uint64_t)foretold) {
+		(void)fprintf(stderr, "call %u: %lld foretold, %llu done\n", life->at,
+			      (long long)foretold, (unsigned long long)out.counts.done);
 		return 1;
 	}
 	return check(s, want, life, "resumed");

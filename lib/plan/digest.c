@@ -7,9 +7,11 @@
  *
  *	"ctmend plan 1" identity
  *	twice (uids, gids): number of ranges u64, of each: container id, disk id, length u32
- *	of each action: kind u8 (1 set, 2 remove, 3 set with flags lifted), path, state before, then
+ *	of each action: kind u8 (1 set, 2 remove, 3 set with flags lifted, 4 restore), path, state
+ *	before, then
  *	of a set: state after, and with flags these, CTM_ATTR_* u32;
- *	of a removal: size u64, sha256 of the content (32 bytes)
+ *	of a removal: size u64, sha256 of the content (32 bytes);
+ *	of a restore: state after instead of before, then as of a removal
  *	number of actions u64
  *
  *	state = mode u32, uid u32, gid u32, access ACL, default ACL, capability
@@ -81,17 +83,23 @@ static void put_map(struct sha256_ctx *ctx, const struct ctm_idmap *map, enum ct
 
 static void put_action(struct sha256_ctx *ctx, const struct ctm_action *a)
 {
-	put_number(ctx, a->kind == CTM_ACT_REMOVE ? 2 : a->attr ? 3 : 1, 1);
+	static const unsigned int kinds[] = {
+		[CTM_ACT_SET] = 1,
+		[CTM_ACT_REMOVE] = 2,
+		[CTM_ACT_RESTORE] = 4,
+	};
+
+	put_number(ctx, a->kind == CTM_ACT_SET && a->attr ? 3 : kinds[a->kind], 1);
 	put_bytes(ctx, a->path, a->path_len);
-	put_state(ctx, &a->before);
-	if (a->kind == CTM_ACT_REMOVE) {
-		put_number(ctx, a->size, 8);
-		sha256_update(ctx, sizeof(a->sha256), a->sha256);
-	} else {
+	put_state(ctx, a->kind == CTM_ACT_RESTORE ? &a->after : &a->before);
+	if (a->kind == CTM_ACT_SET) {
 		put_state(ctx, &a->after);
 		if (a->attr) {
 			put_number(ctx, a->attr, 4);
 		}
+	} else {
+		put_number(ctx, a->size, 8);
+		sha256_update(ctx, sizeof(a->sha256), a->sha256);
 	}
 }
 

@@ -11,6 +11,15 @@
 #include "base/cleanup.h"
 
 static const struct ctm_finding_info table[CTM_F_N] = {
+	[CTM_F_RUN_UNFINISHED] = {
+		.code = "run.unfinished",
+		.severity = CTM_FAULT,
+		.title = "a run was interrupted and has not been finished",
+		.why = "A repair or an undo was killed, stopped, or lost its host in the middle. "
+		       "Its record holds what every inode was and is to be, so that it can be "
+		       "finished or taken back; until then nothing else is done to the volume.",
+		.next = "ctmend repair TARGET finishes it, ctmend undo TARGET takes it back",
+	},
 	[CTM_F_CONF_SECTION] = {
 		.code = "conf.section",
 		.severity = CTM_CHOICE,

@@ -20,6 +20,7 @@ enum ctm_severity {
 
 /** In the order of the report and of the diff's hunks. */
 enum ctm_finding_code {
+	CTM_F_RUN_UNFINISHED,
 	CTM_F_CONF_SECTION,
 	CTM_F_CONF_LOCK,
 	CTM_F_CONF_SNAPSHOT,

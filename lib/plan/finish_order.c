@@ -25,7 +25,9 @@ static int drop_empty(struct ctm_plan *plan)
 		const struct ctm_action *a = &plan->actions.v[i];
 
 		ctm_spill_pass(plan->spill);
-		if (a->kind == CTM_ACT_SET && ctm_inode_state_eq(&a->before, &a->after)) {
+		/* an unfinished run may have flags to set again, and nothing else */
+		if (a->kind == CTM_ACT_SET && a->cause != CTM_F_RUN_UNFINISHED &&
+		    ctm_inode_state_eq(&a->before, &a->after)) {
 			now[i] = CTM_NO_ACTION;
 			continue;
 		}

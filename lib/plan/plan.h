@@ -75,6 +75,8 @@ bool ctm_inode_state_eq(const struct ctm_inode_state *a, const struct ctm_inode_
 enum ctm_action_kind {
 	CTM_ACT_SET,    /* before -> after, one inode */
 	CTM_ACT_REMOVE, /* a regular file with one link; before is what it was */
+	/* a saved file comes back as after, .size and .sha256 say: of an undo to be finished alone */
+	CTM_ACT_RESTORE,
 };
 
 /** Why a file at a rule's path is to go. */
@@ -207,6 +209,20 @@ int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_co
  * ctm_spill_error(): -EFBIG, when there is no directory for one; -ENOSPC ...
  */
 int ctm_plan_no_room(const struct ctm_plan *plan);
+
+/**
+ * Makes what an unfinished run still has to do a part of a finished plan: n actions with cause
+ * CTM_F_RUN_UNFINISHED, before as it stands there now, after as its record says; strings and values
+ * live as long as the plan (plan->arena). The action that the plan has for an inode (device and
+ * number) of the run gives way to the run's, so that no inode stands in the plan twice. alone: all
+ * other actions go, too: what is to be done after an undo is known only then. Adds a finding for
+ * each of the actions, or one for the volume where nothing is left to do but to end the run.
+ * tree.host refuses nothing any more: it is judged again when the run has been finished. -ENOMEM,
+ * and then the plan is of no use any more.
+ */
+int ctm_plan_take_over(struct ctm_plan *plan, const struct ctm_action *v, size_t n, bool alone);
+/** Whether every action of the plan is one of those agreed to; both are settled. */
+bool ctm_plan_within(const struct ctm_plan *plan, const struct ctm_plan *agreed);
 
 /** A fault or a choice is there: check and diff exit with 1. */
 bool ctm_plan_has_work(const struct ctm_plan *plan);

@@ -108,8 +108,15 @@ static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan,
 		if (act->cause != code) {
 			continue;
 		}
-		r = ctm_diff_inode(d, '-', act->path, act->path_len, &act->before, act->attr);
-		if (r == 0 && act->kind == CTM_ACT_SET) {
+		if (act->kind != CTM_ACT_RESTORE) {
+			/* flags that were lifted and are to be set again */
+			bool lifted = act->kind == CTM_ACT_SET &&
+				      ctm_inode_state_eq(&act->before, &act->after);
+
+			r = ctm_diff_inode(d, '-', act->path, act->path_len, &act->before,
+					   lifted ? 0 : act->attr);
+		}
+		if (r == 0 && act->kind != CTM_ACT_REMOVE) {
 			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after,
 					   act->attr);
 		}

@@ -84,26 +84,36 @@ static json_t *groups_json(const struct ctm_plan *plan)
 
 static json_t *action_json(const struct ctm_action *act)
 {
-	json_t *one = json_pack("{s:s, s:s, s:o, s:I}", "action",
-				act->kind == CTM_ACT_SET ? "set" : "remove", "cause",
-				ctm_finding_info(act->cause)->code, "before",
-				ctm_json_state(&act->before), "nlink", (json_int_t)act->nlink);
+	static const char *const words[] = {
+		[CTM_ACT_SET] = "set",
+		[CTM_ACT_REMOVE] = "remove",
+		[CTM_ACT_RESTORE] = "restore",
+	};
+	json_t *one = json_pack("{s:s, s:s, s:I}", "action", words[act->kind], "cause",
+				ctm_finding_info(act->cause)->code, "nlink",
+				(json_int_t)act->nlink);
+	int r = one ? ctm_json_path(one, act->path, act->path_len) : -ENOMEM;
 
-	if (!one || ctm_json_path(one, act->path, act->path_len) < 0) {
+	if (r == 0 && act->kind != CTM_ACT_RESTORE) {
+		r = json_object_set_new(one, "before", ctm_json_state(&act->before));
+	}
+	if (r == 0 && act->kind != CTM_ACT_REMOVE) {
+		r = json_object_set_new(one, "after", ctm_json_state(&act->after));
+	}
+	if (r == 0 && act->kind == CTM_ACT_SET && act->attr) {
+		r = json_object_set_new(one, "flags",
+					json_sprintf("%s%s",
+						     act->attr & CTM_ATTR_IMMUTABLE ? "i" : "",
+						     act->attr & CTM_ATTR_APPEND ? "a" : ""));
+	}
+	if (r == 0 && act->kind != CTM_ACT_SET) {
+		r = json_object_set_new(one, "size", json_integer((json_int_t)act->size));
+		r |= json_object_set_new(one, "sha256",
+					 ctm_json_hex(act->sha256, sizeof(act->sha256)));
+	}
+	if (r) {
 		json_decref(one);
 		return NULL;
-	}
-	if (act->kind == CTM_ACT_SET) {
-		json_object_set_new(one, "after", ctm_json_state(&act->after));
-		if (act->attr) {
-			json_object_set_new(one, "flags",
-					    json_sprintf("%s%s",
-							 act->attr & CTM_ATTR_IMMUTABLE ? "i" : "",
-							 act->attr & CTM_ATTR_APPEND ? "a" : ""));
-		}
-	} else {
-		json_object_set_new(one, "size", json_integer((json_int_t)act->size));
-		json_object_set_new(one, "sha256", ctm_json_hex(act->sha256, sizeof(act->sha256)));
 	}
 	return one;
 }

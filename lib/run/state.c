@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -221,6 +222,15 @@ int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ct
 		*ret = TAKE_PTR(state);
 	}
 	return r;
+}
+
+bool ctm_state_busy(struct ctm_state *state)
+{
+	if (flock(state->dir, LOCK_SH | LOCK_NB) < 0) {
+		return errno == EWOULDBLOCK;
+	}
+	(void)flock(state->dir, LOCK_UN);
+	return false;
 }
 
 static int by_bytes(const void *a, const void *b)

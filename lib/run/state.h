@@ -44,6 +44,8 @@ int ctm_state_open_kept(const struct ctm_host *host, const char *name, unsigned 
 /** For reading, without lock; -ENOENT (err untouched) when there are no records. */
 int ctm_state_open_read(const struct ctm_host *host, const char *name, struct ctm_state **ret,
 			struct ctm_err *err);
+/** Whether somebody holds the lock of the target, of whose records these are for reading. */
+bool ctm_state_busy(struct ctm_state *state);
 void ctm_state_free(struct ctm_state *state);
 static inline void ctm_state_freep(struct ctm_state **state)
 {

@@ -18,6 +18,7 @@
 #include "session/room.h"
 #include "session/selection.h"
 #include "session/surroundings.h"
+#include "session/unfinished.h"
 #include "session/unmapped.h"
 #include "session/volumes.h"
 
@@ -301,6 +302,9 @@ int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 	r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
 	if (r == 0) {
 		r = inspect(exam, opts, att, err);
+	}
+	if (r == 0) {
+		r = ctm_unfinished_look(exam, opts, att, err);
 	}
 	if (r == 0) {
 		ctm_plan_digest(exam->plan, exam->identity_text.p, exam->digest);

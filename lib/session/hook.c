@@ -93,6 +93,7 @@ int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_
 	}
 	session.scope_required = true;
 	session.no_content = true;
+	session.hook = true;
 	session.starting = *ret_starting ? &starting : NULL;
 	return ctm_session_repair(call->name, &session, NULL, ret, err);
 }

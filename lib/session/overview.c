@@ -197,6 +197,21 @@ static int describe(struct ctm_overview *o, const struct ctm_target *target,
 	return r == 0 ? describe_config(o, target, shared) : r;
 }
 
+/* It is no matter of the configuration, but as much a reason to look. */
+static int add_unfinished(struct ctm_overview *o)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	int r = ctm_buf_addf(&text, "%s%s%s", o->config ? o->config : "", o->config ? ", " : "",
+			     ctm_finding_info(CTM_F_RUN_UNFINISHED)->code);
+
+	if (r == 0) {
+		free(o->config);
+		o->config = TAKE_PTR(text.p);
+		o->work = true;
+	}
+	return r;
+}
+
 static int add_history(struct ctm_overview *o, const struct shared *shared)
 {
 	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
@@ -208,16 +223,17 @@ static int add_history(struct ctm_overview *o, const struct shared *shared)
 		return r == -ENOMEM ? r : 0;
 	}
 	o->runs = history.runs.n;
-	for (size_t i = history.runs.n; i > 0 && !o->repaired; i--) {
+	for (size_t i = history.runs.n; i > 0; i--) {
 		const struct ctm_run_info *run = &history.runs.v[i - 1];
 
-		o->interrupted = o->interrupted || run->status == CTM_RUN_INTERRUPTED;
-		if (ctm_run_known(run) && !run->undoes[0]) {
+		o->interrupted = o->interrupted || run->status == CTM_RUN_INTERRUPTED ||
+				 (!ctm_run_known(run) && run->open);
+		if (ctm_run_known(run) && !run->undoes[0] && !o->repaired) {
 			o->repaired = true;
 			o->last = *run;
 		}
 	}
-	return 0;
+	return o->interrupted ? add_unfinished(o) : 0;
 }
 
 static int look(struct ctm_overview *o, const struct shared *shared)
@@ -238,7 +254,7 @@ static int look(struct ctm_overview *o, const struct shared *shared)
 	if (!exam->plan || !exam->plan->findings.n) {
 		return set(&o->findings, "clean");
 	}
-	o->work = ctm_plan_has_work(exam->plan);
+	o->work = o->work || ctm_plan_has_work(exam->plan);
 	return count_codes(exam->plan, true, &o->findings);
 }
 

@@ -18,11 +18,11 @@ struct ctm_overview {
 	char *storage;  /* of the rootfs */
 	char *volume;   /* id of the rootfs, or its path */
 	char *map;      /* "0:100000:65536", "privileged", "root 100000:100000, 6 ranges" */
-	char *config;   /* codes of what the configuration alone shows */
+	char *config;   /* codes of what configuration and records show without a look */
 	char *findings; /* codes and counts of a check, "clean"; NULL: not looked */
 	bool ha;        /* the HA manager may start it */
 	bool replicated;
-	bool interrupted; /* its newest run has no end */
+	bool interrupted; /* a run of it has no end */
 	size_t runs;
 	bool repaired;
 	struct ctm_run_info last; /* its newest repair, if .repaired */

@@ -13,6 +13,7 @@
 #include "run/history.h"
 #include "session/locked.h"
 #include "session/reading.h"
+#include "session/unfinished.h"
 
 void ctm_done_free(struct ctm_done *done)
 {
@@ -143,26 +144,6 @@ static int work_begin(struct work *w, struct ctm_done *done, const struct ctm_se
 	return r;
 }
 
-/* 1 and the name of a run of this volume that was interrupted, else 0. */
-static int find_unfinished(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
-			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
-{
-	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
-	struct ctm_err why = { 0 };
-	int r = ctm_locked_state(exam, opts, false, &state, &why);
-
-	if (r == -ENOENT) {
-		return 0;
-	}
-	if (r < 0) {
-		if (err) {
-			*err = why;
-		}
-		return r;
-	}
-	return ctm_history_unfinished(state, exam->volume->key, ret, err);
-}
-
 /* Takes a fresh look; what the user agreed to must still be what there is to do. */
 static int look_again(struct ctm_done *done, const struct ctm_session_opts *opts,
 		      const char *digest, struct ctm_attached *att, struct ctm_err *err)
@@ -173,27 +154,46 @@ static int look_again(struct ctm_done *done, const struct ctm_session_opts *opts
 }
 
 /*
- * unfinished: name of the run to finish first, "" for none. stale: what was seen read-only may
- * be old.
+ * Finishes the run that the plan begins with, and plans anew. 1: what is to be done now was agreed
+ * to: all of it stood in the plan that was shown, or nobody wanted to see one (digest NULL).
  */
-static int work_through(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
-			const char *digest, const char *unfinished, bool stale, struct ctm_err *err)
+static int finish_first(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
+			const char *digest, struct ctm_err *err)
 {
+	CLEANUP(ctm_planp_free) struct ctm_plan *agreed = NULL;
+	int r = ctm_repair_resume(&w->run, done->exam->unfinished, &done->finished, err);
+
+	if (r < 0) {
+		return r;
+	}
+	agreed = TAKE_PTR(done->exam->plan);
+	r = ctm_exam_look(done->exam, opts, w->att, err);
+	if (r < 0) {
+		return r;
+	}
+	return ctm_exam_agree(done->exam, NULL, NULL) == 0 &&
+	       (!digest || ctm_plan_within(done->exam->plan, agreed));
+}
+
+/* stale: what was seen read-only may be old. */
+static int work_through(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
+			const char *digest, bool stale, struct ctm_err *err)
+{
+	int go_on = 1;
 	int r = work_begin(w, done, opts, err);
 
 	if (r == 0 && stale) {
 		r = look_again(done, opts, digest, w->att, err);
 	}
-	if (r == 0 && unfinished[0]) {
-		r = ctm_repair_resume(&w->run, unfinished, &done->finished, err);
-		/* The plan that was agreed to is less now by what this has done. */
-		r = r < 0 ? r : look_again(done, opts, NULL, w->att, err);
+	if (r == 0 && done->exam->unfinished[0]) {
+		go_on = finish_first(w, done, opts, digest, err);
+		r = go_on < 0 ? go_on : 0;
 	}
 	if (r < 0) {
 		return r;
 	}
 	/* What could not be finished comes first the next time, too. */
-	if (done->exam->plan->actions.n && !done->finished.unfinished) {
+	if (go_on && done->exam->plan->actions.n && !done->finished.unfinished) {
 		r = ctm_repair(&w->run, done->exam->plan, done->exam->digest, &done->run, err);
 	}
 	if (r == 0) {
@@ -203,11 +203,10 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 }
 
 static int repair_attached(struct ctm_done *done, const struct ctm_session_opts *opts,
-			   const char *digest, const char *unfinished, bool stale,
-			   struct ctm_err *err)
+			   const char *digest, bool stale, struct ctm_err *err)
 {
 	CLEANUP(work_done) struct work w = { .fx = { .root = -1, .real = -1 } };
-	int r = work_through(&w, done, opts, digest, unfinished, stale, err);
+	int r = work_through(&w, done, opts, digest, stale, err);
 
 	if (r < 0) {
 		return r;
@@ -239,8 +238,7 @@ static int look_without_map(struct ctm_done *done, const struct ctm_session_opts
 /* What a repair finds out before it changes anything. */
 struct due {
 	struct ctm_guard *guard;
-	char unfinished[CTM_RUN_NAME_MAX]; /* the run to finish first, "" for none */
-	bool stale;                        /* what was seen read-only may be old */
+	bool stale; /* what was seen read-only may be old */
 };
 
 static void due_done(struct due *due)
@@ -271,9 +269,11 @@ static int find_due(const char *name, const struct ctm_session_opts *opts, const
 		r = ctm_exam_agree(done->exam, digest, err);
 	}
 	if (r == 0) {
-		r = find_unfinished(done->exam, opts, due->unfinished, err);
+		r = ctm_unfinished_agree(done->exam, opts, err);
 	}
-	return r < 0 ? r : done->exam->plan->actions.n || due->unfinished[0] || done->exam->dirty;
+	return r < 0 ? r :
+		       done->exam->plan->actions.n || done->exam->unfinished[0] ||
+			       done->exam->dirty;
 }
 
 int ctm_session_repair_due(const char *name, const struct ctm_session_opts *opts,
@@ -297,7 +297,7 @@ int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, co
 	int r = find_due(name, opts, digest, ret, &due, err);
 
 	if (r > 0) {
-		r = repair_attached(ret, opts, digest, due.unfinished, due.stale, err);
+		r = repair_attached(ret, opts, digest, due.stale, err);
 	}
 	return r < 0 ? r : ctm_exam_unguard(ret->exam, TAKE_PTR(due.guard), err);
 }

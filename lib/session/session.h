@@ -38,6 +38,7 @@ struct ctm_session_opts {
 	bool flatten;
 	bool convert;
 	bool no_content;   /* remove nothing on grounds of its content (hook) */
+	bool hook;         /* it is a hook that asks, not a person */
 	unsigned int jobs; /* 0: number of processors */
 	unsigned int wait; /* seconds for locks */
 	const char *words; /* the options that mattered, for the record; NULL: none */
@@ -67,9 +68,13 @@ struct ctm_exam {
 	char digest[33];
 	char fstype[32];
 	bool running;
-	bool to_repair;        /* it is made by a repair, not for a report */
-	bool dirty;            /* the journal holds writes that were not seen */
-	CTM_VEC(char *) notes; /* sentences a person should read */
+	bool to_repair; /* it is made by a repair, not for a report */
+	bool dirty;     /* the journal holds writes that were not seen */
+	/* the run that the plan finishes first, "" for none (session/unfinished.h) */
+	char unfinished[CTM_RUN_NAME_MAX];
+	bool unfinished_hook;          /* a hook made it */
+	struct ctm_err unfinished_err; /* why it cannot be finished; code CTM_OK: it can */
+	CTM_VEC(char *) notes;         /* sentences a person should read */
 };
 
 void ctm_exam_free(struct ctm_exam *exam);
