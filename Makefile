@@ -11,6 +11,9 @@
 #   check-cli      golden tests of the command line; T=NAME runs one, UPDATE=1 rewrites the .out
 #                  files
 #   check-root     tests on loop images, real ACLs and capabilities; need root; T=NAME runs one
+#   check-long     what check tries a tenth of, and what takes too long for it: kill points, power
+#                  loss, ten million inodes; an hour or more, and needs root. When all have
+#                  passed, tests/LONG is rewritten; T=393-random-kill runs one
 #   check-man      the manual pages pass mandoc -Tlint and groff -ww
 #   check-install  install to a scratch DESTDIR, run, uninstall; nothing may be left
 #   lint           clang-format, clang-tidy, shellcheck, codespell, the rules of the house, and
@@ -251,10 +254,15 @@ RUN = BUILD='$(BUILD)' SAN='$(SAN)' T='$(T)' tests/run.sh
 
 # What is missing is installed before a second make asks pkg-config.
 .PHONY: check check-unit check-fuzz check-cli check-root check-man check-install check-programs
+.PHONY: check-long
 check:
 	@scripts/deps.sh --auto build test
 	+@$(MAKE) --no-print-directory check-programs
 	+@$(RUN) unit fuzz cli root man install
+check-long:
+	@scripts/deps.sh --auto build test
+	+@$(MAKE) --no-print-directory T= check-programs
+	@BUILD='$(BUILD)' T='$(T)' tests/long/run.sh
 check-programs: all $(UNIT_BIN) $(ROOT_BIN) $(BUILD)/tests/ctmend $(FUZZ_BIN)
 check-unit: $(UNIT_BIN)
 	@$(RUN) unit

@@ -27,7 +27,7 @@ if [ -n "${SAN-}" ]; then
 fi
 
 mkdir "$TMP/mem"
-mount -t tmpfs -o size=1g,mode=700 tmpfs "$TMP/mem"
+mount -t tmpfs -o size=2g,mode=700 tmpfs "$TMP/mem"
 t_defer t_umount "$TMP/mem"
 : >"$TMP/bad"
 
