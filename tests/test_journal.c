@@ -523,7 +523,7 @@ Test(journal, all_entries_may_have_failed)
 	WRITER *j = NULL;
 	struct ctm_err err = { 0 };
 	size_t before;
-	size_t taken;
+	__attribute__((unused)) size_t taken;
 
 	write_sealed(dir.fd, N);
 	j = reopen(dir.fd);
@@ -534,7 +534,9 @@ Test(journal, all_entries_may_have_failed)
 	before = private_kib();
 	cr_assert_eq(ctm_reader_open(dir.fd, &r, &err), 0, "%s", err.msg);
 	taken = private_kib() - before;
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what was freed */
 	cr_expect_lt(taken, (size_t)20 << 10, "%zu KiB", taken);
+#endif
 	for (uint64_t i = 0; i < N; i++) {
 		const struct ctm_run_failure *f = ctm_reader_failure(r, i);
 

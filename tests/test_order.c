@@ -17,6 +17,7 @@ static void check_order(const struct ctm_order *v, size_t n, const char *what)
 
 		cr_assert(cmp < 0 || (cmp == 0 && v[i - 1].ref < v[i].ref), "%s: %s, then %s", what,
 			  v[i - 1].path, v[i].path);
+		cr_assert_eq(v[i].key, cmp == 0, "%s: %s, then %s", what, v[i - 1].path, v[i].path);
 	}
 }
 

@@ -60,6 +60,8 @@ static void *alloc_block(struct ctm_arena *arena, size_t len)
 	if (!block) {
 		return NULL;
 	}
+	/* Strings are looked at in another order than they came in. */
+	ctm_spill_scattered(arena->spill, block);
 	block->size = size;
 	block->used = len;
 	if (own && top) {

@@ -374,6 +374,15 @@ const char *ctm_spill_dir(const struct ctm_spill *spill)
 	return spill ? spill->dir : NULL;
 }
 
+void ctm_spill_scattered(struct ctm_spill *spill, const void *p)
+{
+	const struct area *area = spill && p ? area_of(spill, p) : NULL;
+
+	if (area) {
+		(void)madvise(area->p, area->len, MADV_RANDOM);
+	}
+}
+
 void ctm_spill_rest(struct ctm_spill *spill)
 {
 	/* Of a shared mapping that is the page table alone: what was written stays in the file. */

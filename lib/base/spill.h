@@ -76,6 +76,12 @@ uint64_t ctm_spill_filed(const struct ctm_spill *spill);
 const char *ctm_spill_dir(const struct ctm_spill *spill);
 
 /**
+ * What was given out at p will be read here and there: nothing around a page is read ahead, which
+ * would be megabytes on some disks. Does nothing to the heap; p may be NULL.
+ */
+void ctm_spill_scattered(struct ctm_spill *spill, const void *p);
+
+/**
  * What lies in files leaves the process's resident set. It stays in the page cache as long as the
  * kernel has nothing better to do with the memory.
  */

@@ -126,11 +126,6 @@ static void collect(const struct ctm_plan *plan, const struct ranks *ranks, stru
 	}
 }
 
-static bool same_path(const struct ctm_order *a, const struct ctm_order *b)
-{
-	return a->len == b->len && memcmp(a->path, b->path, a->len) == 0;
-}
-
 /* Fills in rank and from by the sorted places. */
 static void rank_sorted(const struct ctm_order *v, size_t n, struct ranks *ranks)
 {
@@ -138,7 +133,7 @@ static void rank_sorted(const struct ctm_order *v, size_t n, struct ranks *ranks
 	size_t rank = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && !same_path(&v[i - 1], &v[i])) {
+		if (i > 0 && !v[i].key) {
 			rank++;
 		}
 		ranks->rank[v[i].ref] = rank;
@@ -162,6 +157,7 @@ static int rank_paths(const struct ctm_plan *plan, struct ranks *ranks)
 	};
 	ranks->rank = ctm_spill_zeros(plan->spill, ranks->actions + ranks->findings,
 				      sizeof(*ranks->rank));
+	ctm_spill_scattered(plan->spill, ranks->rank);
 	ranks->stands = ctm_spill_zeros(plan->spill, ranks->findings, sizeof(*ranks->stands));
 	ranks->from = ctm_spill_zeros(plan->spill, ranks->actions, sizeof(*ranks->from));
 	if (!ranks->rank || !ranks->stands || !ranks->from) {
@@ -247,6 +243,7 @@ static int order_findings(struct ctm_plan *plan, const struct ranks *ranks)
 		ordered.v = ctm_spill_zeros(plan->spill, n, sizeof(*ordered.v));
 		r = ordered.v ? 0 : -ENOMEM;
 	}
+	ctm_spill_scattered(plan->spill, plan->findings.v);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		ordered.v[i] = *places[i].f;
 		ctm_spill_pass(plan->spill);
@@ -267,6 +264,7 @@ static int renumber(struct ctm_plan *plan, const struct ranks *ranks)
 	if (!now) {
 		return -ENOMEM;
 	}
+	ctm_spill_scattered(plan->spill, now);
 	for (size_t i = 0; i < n; i++) {
 		now[ranks->from[i]] = i;
 		ctm_spill_pass(plan->spill);
@@ -291,6 +289,7 @@ static int order_actions(struct ctm_plan *plan, const struct ranks *ranks)
 		ordered.v = ctm_spill_zeros(plan->spill, n, sizeof(*ordered.v));
 		r = ordered.v ? 0 : -ENOMEM;
 	}
+	ctm_spill_scattered(plan->spill, plan->actions.v);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		ordered.v[i] = plan->actions.v[ranks->from[i]];
 		ctm_spill_pass(plan->spill);

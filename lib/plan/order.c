@@ -120,7 +120,10 @@ int ctm_order_paths(struct ctm_spill *spill, struct ctm_order *v, size_t n)
 			ends[++level] = end;
 			r = sort_run(spill, v + i, end - i, level * KEY_LEN);
 		} else {
-			i = end;
+			/* Nobody asks for the keys of what is done. */
+			for (size_t first = i; i < end; i++) {
+				v[i].key = i > first;
+			}
 		}
 	}
 	return r;

@@ -13,8 +13,9 @@
 struct ctm_order {
 	const char *path;
 	size_t len;
-	size_t ref;   /* the caller's */
-	uint64_t key; /* scratch */
+	size_t ref; /* the caller's */
+	/* scratch; sorted, 1 where the path is that of the element before, else 0 */
+	uint64_t key;
 };
 
 /** Sorts by path; equal paths by ref. The spill is for what that needs besides. -ENOMEM. */
