@@ -27,7 +27,8 @@
  *	E  end: done, already so, conflicts, failed, zz time. Nothing follows.
  *
  * Of what follows the seal only a torn tail is forgiven: a record that runs past the end of the
- * file, or a damaged one after which no whole one follows. It is as if it had not been written.
+ * file, or a damaged one after which no whole one follows, and which is more than a changed byte
+ * away from being whole; never behind the end. It is as if it had not been written.
  */
 #ifndef CTM_RUN_JOURNAL_H
 #define CTM_RUN_JOURNAL_H

@@ -13,6 +13,9 @@
 #define WINDOW_MIN ((size_t)64 << 10)
 #define FIRST_LOOK ((size_t)256)
 #define SHORT_MAX  ((uint64_t)64)
+#define SECTOR     ((uint64_t)512)
+/* Longer than any record behind the seal but one with very long names in it. */
+#define ONE_OFF_MAX ((size_t)256)
 /*
  * A torn tail is looked through for a whole record; what is not yet synced is far shorter than
  * this.
@@ -174,6 +177,50 @@ int ctm_frames_any_after(struct ctm_frames *f)
 		if (whole_at((struct ctm_bytes){ p, in.len - i }, f->offset + i, &frame) > 0) {
 			return 1;
 		}
+	}
+	return 0;
+}
+
+/* Whether nothing but zeros stands from a boundary of sectors on. */
+static bool is_torn_by_sectors(struct ctm_bytes in, uint64_t offset)
+{
+	const unsigned char *p = in.p;
+	size_t n = in.len;
+
+	while (n > 0 && p[n - 1] == 0) {
+		n--;
+	}
+	return (offset + n + SECTOR - 1) / SECTOR * SECTOR < offset + in.len;
+}
+
+int ctm_frames_one_off(struct ctm_frames *f)
+{
+	uint64_t left = f->size - f->offset;
+	unsigned char copy[ONE_OFF_MAX];
+	struct ctm_bytes in = { .p = NULL };
+	int r;
+
+	if (left == 0 || left > sizeof(copy)) {
+		return 0;
+	}
+	r = peek(f, f->offset, (size_t)left, &in);
+	if (r < 0 || is_torn_by_sectors(in, f->offset)) {
+		return r;
+	}
+	memcpy(copy, in.p, in.len);
+	for (size_t i = 0; i < in.len; i++) {
+		const unsigned char was = copy[i];
+
+		for (unsigned int other = 1; other < 256; other++) {
+			struct ctm_frame frame;
+
+			copy[i] = (unsigned char)(was ^ other);
+			if (whole_at((struct ctm_bytes){ copy, in.len }, f->offset, &frame) ==
+			    (ssize_t)in.len) {
+				return 1;
+			}
+		}
+		copy[i] = was;
 	}
 	return 0;
 }

@@ -55,6 +55,13 @@ int ctm_frames_next(struct ctm_frames *f, struct ctm_frame *ret);
 int ctm_frames_any_after(struct ctm_frames *f);
 
 /**
+ * Whether the bytes from a cut or bad record at the present offset on are a whole one but for a
+ * single byte: then that was changed, and is no tail that was torn in writing. A tear shows as a
+ * file that is too short, or as zeros from a sector on. Negative errno.
+ */
+int ctm_frames_one_off(struct ctm_frames *f);
+
+/**
  * The record that the file ends with, if it is one of the short ones (the end of a run): 1, else 0.
  * Negative errno.
  */

@@ -141,6 +141,21 @@ static int check_sealed(struct ctm_reader *r, struct ctm_err *err)
 	}
 }
 
+/* A record behind the seal that is cut or bad: forgiven where it was only torn in writing. */
+static int check_torn(struct ctm_reader *r, struct ctm_err *err)
+{
+	int e = r->tail.ended ? 1 : ctm_frames_any_after(&r->frames);
+
+	if (e == 0) {
+		e = ctm_frames_one_off(&r->frames);
+	}
+	if (e == 0) {
+		return 0;
+	}
+	return e < 0 ? read_failed(err, e) :
+		       ctm_reader_damaged(err, r->frames.offset, "wrong checksum");
+}
+
 static int check_tail(struct ctm_reader *r, struct ctm_err *err)
 {
 	for (;;) {
@@ -152,12 +167,7 @@ static int check_tail(struct ctm_reader *r, struct ctm_err *err)
 			return 0;
 		}
 		if (e == CTM_FRAME_CUT || e == CTM_FRAME_BAD) {
-			e = ctm_frames_any_after(&r->frames);
-			if (e == 0) {
-				return 0;
-			}
-			return e < 0 ? read_failed(err, e) :
-				       ctm_reader_damaged(err, r->frames.offset, "wrong checksum");
+			return check_torn(r, err);
 		}
 		if (e < 0) {
 			return read_failed(err, e);
