@@ -152,6 +152,34 @@ void ctm_recording_done(struct ctm_recording *rec)
 	*rec = (struct ctm_recording){ .dir = -1 };
 }
 
+/*
+ * Before anything goes on: what has gone already, or is still to go, must be there to come back.
+ */
+static int verify_archives(int dir, const struct ctm_reader *reader, struct ctm_err *err)
+{
+	static const uint8_t none[32];
+	const struct ctm_run_seal *seal = ctm_reader_seal(reader);
+	const struct {
+		const char *file;
+		const uint8_t *sha256;
+	} archives[] = {
+		{ CTM_ARCHIVE_REMOVED, seal->removed_sha256 },
+		{ CTM_ARCHIVE_RESTORE, seal->restore_sha256 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(archives); i++) {
+		int r = memcmp(archives[i].sha256, none, sizeof(none)) == 0 ?
+				0 :
+				ctm_archive_verify(dir, archives[i].file, archives[i].sha256, err);
+
+		if (r < 0) {
+			ctm_err_hint(err, "put it back from a backup of the records");
+			return r;
+		}
+	}
+	return 0;
+}
+
 int ctm_run_apply(const struct ctm_run *run, const char *name, bool resume, struct ctm_outcome *out,
 		  struct ctm_err *err)
 {
@@ -165,6 +193,9 @@ int ctm_run_apply(const struct ctm_run *run, const char *name, bool resume, stru
 	}
 	if (r == 0) {
 		r = ctm_run_match(run, ctm_reader_header(reader), err);
+	}
+	if (r == 0 && resume) {
+		r = verify_archives(dir, reader, err);
 	}
 	if (r == 0) {
 		r = ctm_journal_append(dir, reader, &journal, err);
