@@ -36,6 +36,7 @@
 #include "command.h"
 #include "report/explain.h"
 #include "report/wrap.h"
+#include "stop.h"
 #include "term.h"
 
 CTM_HOST_PATHS
@@ -217,6 +218,7 @@ int main(int argc, char **argv)
 	options_init(&opts);
 	opts.session.progress = term_progress;
 	opts.session.notice = term_notice;
+	opts.session.stop = stop_on_signals();
 	status = dispatch(&opts, argc, argv);
 	term_progress_end();
 	options_done(&opts);

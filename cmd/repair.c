@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "report/report.h"
 #include "session/snapshot.h"
+#include "stop.h"
 #include "syslog_line.h"
 #include "term.h"
 #include "volumes.h"
@@ -254,7 +255,7 @@ static int run_targets(const struct options *opts, const char *word, int (*one)(
 								   NULL };
 	int worst = EXIT_CLEAN;
 
-	for (int i = 0; i < argc; i++) {
+	for (int i = 0; i < argc && !stop_asked(); i++) {
 		int status;
 
 		verb.snapshot[0] = '\0';

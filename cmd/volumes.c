@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "exit.h"
 #include "session/volumes.h"
+#include "stop.h"
 #include "term.h"
 
 bool volumes_all(const struct options *opts)
@@ -31,7 +32,7 @@ int volumes_each(const struct options *opts, const char *name,
 		one.session.volume = NULL;
 		return fn(&one, name, arg);
 	}
-	for (size_t i = 0; i < keys.v.n; i++) {
+	for (size_t i = 0; i < keys.v.n && !stop_asked(); i++) {
 		int status;
 
 		one.session.volume = keys.v.v[i];

@@ -159,8 +159,15 @@ static int put_unfinished(FILE *out, const struct ctm_report *rep)
 	int r = run ? ctm_path_escape(&name, rep->name, strlen(rep->name)) : 0;
 
 	if (r == 0 && run) {
-		fprintf(out, "run %s is not finished: 'ctmend repair %s' tries again\n", run->run,
-			name.p);
+		if (run->stopped) {
+			fprintf(out,
+				"stopped as asked: run %s is not finished; 'ctmend repair %s' "
+				"goes on with it, 'ctmend undo %s' takes it back\n",
+				run->run, name.p, name.p);
+		} else {
+			fprintf(out, "run %s is not finished: 'ctmend repair %s' tries again\n",
+				run->run, name.p);
+		}
 	}
 	return r;
 }
@@ -182,10 +189,10 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 	}
 	if (done->finished.run[0]) {
 		fprintf(out,
-			"run %s had been interrupted; finished it: %" PRIu64
-			" changes made, %" PRIu64 " were made before\n",
-			done->finished.run, done->finished.counts.done,
-			done->finished.counts.already);
+			"run %s had been interrupted; %s it: %" PRIu64 " changes made, %" PRIu64
+			" were made before\n",
+			done->finished.run, done->finished.unfinished ? "went on with" : "finished",
+			done->finished.counts.done, done->finished.counts.already);
 	}
 	if (run->run[0]) {
 		fprintf(out, "run %s%s%s: %" PRIu64 " change%s made", run->run,
@@ -211,7 +218,7 @@ int ctm_report_done(FILE *out, const struct ctm_report *rep)
 	if (r == 0) {
 		r = put_unfinished(out, rep);
 	}
-	if (r == 0 && run->run[0]) {
+	if (r == 0 && run->run[0] && !run->stopped) {
 		r = put_undo_hint(out, rep);
 	}
 	if (r == 0 && rep->snapshot) {

@@ -167,7 +167,7 @@ static void put_done(struct ctm_json_stream *s, const struct ctm_done *done)
 	ctm_json_put(s, "run", run->run[0] ? json_string(run->run) : json_null());
 	put_number(s, "done", run->counts.done);
 	ctm_json_put(s, "failed", results_json(run));
-	ctm_json_put(s, "finished", json_boolean(!run->unfinished));
+	ctm_json_put(s, "finished", json_boolean(!run->unfinished && !done->finished.unfinished));
 	if (done->left) {
 		ctm_json_put(s, "left", groups_json(done->left));
 	}

@@ -191,6 +191,11 @@ static int all(struct applying *x, struct ctm_err *err)
 
 	ctm_reader_rewind(a->reader);
 	while ((r = ctm_reader_next(a->reader, &e, &index, err)) == 1) {
+		if (a->stop && a->stop->asked) {
+			x->out->stopped = true;
+			r = 0;
+			break;
+		}
 		if (is_settled(a, index)) {
 			x->out->counts.done++;
 		} else {
@@ -214,15 +219,22 @@ int ctm_apply_run(const struct ctm_apply *a, struct ctm_outcome *out, struct ctm
 {
 	struct applying x = { .a = a, .out = out };
 	struct ctm_err record = { 0 };
-	int r = all(&x, err);
+	int r;
 
+	if (a->stop) {
+		a->stop->applying = 1;
+	}
+	r = all(&x, err);
+	if (a->stop) {
+		a->stop->applying = 0;
+	}
 	ctm_parents_done(&x.parents);
 	ctm_archive_reader_free(x.saved);
 	if (r < 0) {
 		return r;
 	}
-	out->unfinished = x.unfinished;
-	if (!x.unfinished) {
+	out->unfinished = x.unfinished || out->stopped;
+	if (!out->unfinished) {
 		note(&x, ctm_journal_end(a->journal, &out->counts, time(NULL), &record), &record);
 	}
 	if (x.record.code != CTM_OK) {

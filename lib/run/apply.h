@@ -10,6 +10,7 @@
 #include "run/entry.h"
 #include "run/journal.h"
 #include "run/outcome.h"
+#include "run/stop.h"
 
 /** What the engine works with; all borrowed. */
 struct ctm_apply {
@@ -20,6 +21,7 @@ struct ctm_apply {
 	int run_dir;                 /* of the run: restore.tar is there */
 	/* the run was interrupted: half-done inodes are finished, marked entries skipped */
 	bool resume;
+	struct ctm_stop *stop;    /* NULL: nobody asks */
 	ctm_progress_fn progress; /* NULL: none */
 	void *progress_arg;
 };

@@ -50,5 +50,5 @@ int ctm_outcome_add(struct ctm_outcome *out, const struct ctm_result *result)
 
 bool ctm_outcome_partial(const struct ctm_outcome *out)
 {
-	return out->counts.conflicts > 0 || out->counts.failed > 0;
+	return out->counts.conflicts > 0 || out->counts.failed > 0 || out->unfinished;
 }

@@ -45,6 +45,7 @@ struct ctm_outcome {
 	struct ctm_run_counts counts;
 	/* something was left half done: the run has no end, the next repair or undo goes on */
 	bool unfinished;
+	bool stopped; /* because somebody asked for it (run/stop.h); then it is unfinished */
 	CTM_VEC(struct ctm_result) results;
 	uint64_t untold; /* results beyond CTM_RESULTS_MAX */
 	struct ctm_arena arena;

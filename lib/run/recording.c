@@ -215,6 +215,7 @@ int ctm_run_apply(const struct ctm_run *run, const char *name, bool resume, stru
 			.journal = journal,
 			.run_dir = dir,
 			.resume = resume,
+			.stop = run->stop,
 			.progress = run->progress,
 			.progress_arg = run->progress_arg,
 		},

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "run/ops.h"
 #include "run/outcome.h"
+#include "run/stop.h"
 #include "run/state.h"
 #include "target/identity.h"
 
@@ -34,6 +35,7 @@ struct ctm_run {
 	const char *options;         /* the command line's words that mattered, "" for none */
 	const char *caller;          /* "hook"; NULL: a person */
 	const char *part;            /* undo of a part: which, for the record; NULL: of all */
+	struct ctm_stop *stop;       /* NULL: nobody asks */
 	ctm_progress_fn progress;
 	void *progress_arg;
 };

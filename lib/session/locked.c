@@ -83,6 +83,7 @@ void ctm_locked_describe(const struct ctm_exam *exam, const struct ctm_session_o
 	run->user = user;
 	run->caller = opts->hook ? "hook" : "";
 	run->options = opts->words ? opts->words : "";
+	run->stop = opts->stop;
 	run->progress = opts->progress;
 	run->progress_arg = opts->callback_arg;
 }

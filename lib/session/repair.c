@@ -163,7 +163,7 @@ static int finish_first(struct work *w, struct ctm_done *done, const struct ctm_
 	CLEANUP(ctm_planp_free) struct ctm_plan *agreed = NULL;
 	int r = ctm_repair_resume(&w->run, done->exam->unfinished, &done->finished, err);
 
-	if (r < 0) {
+	if (r < 0 || done->finished.stopped) {
 		return r;
 	}
 	agreed = TAKE_PTR(done->exam->plan);
@@ -196,7 +196,8 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 	if (go_on && done->exam->plan->actions.n && !done->finished.unfinished) {
 		r = ctm_repair(&w->run, done->exam->plan, done->exam->digest, &done->run, err);
 	}
-	if (r == 0) {
+	/* who has asked to stop does not wait for a scan */
+	if (r == 0 && !done->finished.stopped && !done->run.stopped) {
 		r = ctm_exam_plan(done->exam, opts, w->att, &done->left, err);
 	}
 	return r < 0 ? r : ctm_locked_retain(done->exam, w->state, &done->run, err);

@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 #include "run/outcome.h"
 #include "run/repair.h"
+#include "run/stop.h"
 #include "run/undo.h"
 #include "target/attach.h"
 #include "target/guard.h"
@@ -49,6 +50,7 @@ struct ctm_session_opts {
 	const char *tmpdir;
 	/* Called by whoever starts the container (session/hook.h); NULL otherwise. */
 	const struct ctm_starting *starting;
+	struct ctm_stop *stop; /* set by a signal handler (run/stop.h), or NULL */
 	/* Called now and then from the caller's thread while inodes are changed; may be NULL. */
 	ctm_progress_fn progress;
 	/* One sentence about what takes long, before it does; may be NULL. */
