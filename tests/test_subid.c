@@ -2,6 +2,7 @@
 /* What /etc/subuid grants root. */
 #include "config/subid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cases.h"
@@ -46,4 +47,26 @@ CASES(subid, grants, rows)
 
 	cr_assert_eq(ctm_subid_grants(text, rows[*i].first, rows[*i].count), rows[*i].want,
 		     "row %zu: '%s' %u %u", *i, rows[*i].text, rows[*i].first, rows[*i].count);
+}
+
+static int add_up(uint32_t first, uint32_t count, void *arg)
+{
+	char *out = arg;
+
+	(void)sprintf(out + strlen(out), "%u+%u ", first, count);
+	return first == 7 ? 3 : 0;
+}
+
+/* Everybody's lines, in their order; what is none is left out. */
+Test(subid, each)
+{
+	static const char text[] = "# mine\nalice:165536:65536\nroot:100000:65536\n:5:5\nroot:5:0\n"
+				   "bob:4294967290:9\nbob:4294967294:1\n0:1:x\n1001:300000:10";
+	char got[200] = "";
+
+	cr_assert_eq(ctm_subid_each((struct ctm_bytes){ text, strlen(text) }, add_up, got), 0);
+	cr_assert_str_eq(got, "165536+65536 100000+65536 4294967294+1 300000+10 ");
+	got[0] = '\0';
+	cr_assert_eq(ctm_subid_each((struct ctm_bytes){ "a:7:1\na:8:1\n", 12 }, add_up, got), 3);
+	cr_assert_str_eq(got, "7+1 ");
 }

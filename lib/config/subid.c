@@ -36,15 +36,24 @@ static bool number(struct ctm_bytes in, uint64_t *ret)
 	return in.len > 0;
 }
 
+/* The owner and range of this line; false for what is none. */
+static bool parts(struct ctm_bytes line, struct ctm_bytes *ret_name, uint64_t *ret_first,
+		  uint64_t *ret_count)
+{
+	struct ctm_bytes rest = ctm_trim(line);
+	struct ctm_bytes first;
+
+	return field(&rest, ret_name) && field(&rest, &first) && number(first, ret_first) &&
+	       number(rest, ret_count);
+}
+
 /* Root's range in this line; false for another owner's and for what is none. */
 static bool range(struct ctm_bytes line, uint64_t *ret_first, uint64_t *ret_count)
 {
-	struct ctm_bytes rest = ctm_trim(line);
 	struct ctm_bytes name;
-	struct ctm_bytes first;
 
-	return field(&rest, &name) && (ctm_bytes_is(name, "root") || ctm_bytes_is(name, "0")) &&
-	       field(&rest, &first) && number(first, ret_first) && number(rest, ret_count);
+	return parts(line, &name, ret_first, ret_count) &&
+	       (ctm_bytes_is(name, "root") || ctm_bytes_is(name, "0"));
 }
 
 bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count)
@@ -70,4 +79,24 @@ bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count)
 		}
 	}
 	return at >= end;
+}
+
+int ctm_subid_each(struct ctm_bytes text, int (*fn)(uint32_t first, uint32_t count, void *arg),
+		   void *arg)
+{
+	struct ctm_lines lines = { .text = text };
+	struct ctm_bytes line;
+	int r = 0;
+
+	while (r == 0 && ctm_lines_next(&lines, &line)) {
+		struct ctm_bytes name;
+		uint64_t first;
+		uint64_t count;
+
+		if (parts(line, &name, &first, &count) && name.len > 0 && count > 0 &&
+		    first + count <= UINT32_MAX) {
+			r = fn((uint32_t)first, (uint32_t)count, arg);
+		}
+	}
+	return r;
 }

@@ -19,4 +19,11 @@
  */
 bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count);
 
+/**
+ * Calls fn for the range of each line, whoever's it is, that is not empty and lies below
+ * 4294967295; skips other lines. Stops when fn returns other than 0, and returns that.
+ */
+int ctm_subid_each(struct ctm_bytes text, int (*fn)(uint32_t first, uint32_t count, void *arg),
+		   void *arg);
+
 #endif

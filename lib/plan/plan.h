@@ -164,6 +164,11 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan);
 bool ctm_plan_wants_names(const struct ctm_plan *plan);
 int ctm_plan_other_name(const struct ctm_fact *fact, void *plan);
 /**
+ * Whether inodes wait for the counts: then policy.kin is asked for bases, which may be filled in
+ * until ctm_plan_finish().
+ */
+bool ctm_plan_waits(const struct ctm_plan *plan);
+/**
  * The scan's totals; the plan takes over their memory, *totals is then empty. whole: counts of the
  * whole volume where the selection is a part of it (from a second, counting scan), taken over as
  * well, else NULL. Without them a selection says nothing about the tree: tree.host is not decided,

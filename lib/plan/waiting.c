@@ -49,6 +49,11 @@ int ctm_plan_wait(struct ctm_plan *plan, const struct ctm_fact *fact)
 	return r < 0 ? r : 1;
 }
 
+bool ctm_plan_waits(const struct ctm_plan *plan)
+{
+	return plan->work->waiting.n > 0;
+}
+
 /* Of an inode with several names, one in a nested container is enough. */
 static int note_nested(struct ctm_plan *plan, const struct ctm_fact *fact)
 {

@@ -14,6 +14,7 @@
 #include "run/effects.h"
 #include "run/inspect.h"
 #include "run/state.h"
+#include "session/kinship.h"
 #include "session/reading.h"
 #include "session/room.h"
 #include "session/selection.h"
@@ -28,6 +29,7 @@ void ctm_exam_free(struct ctm_exam *exam)
 		return;
 	}
 	ctm_plan_free(exam->plan);
+	ctm_kinship_free(exam->kin);
 	ctm_scan_totals_done(&exam->seen);
 	ctm_buf_done(&exam->identity_text);
 	for (size_t i = 0; i < exam->notes.n; i++) {
@@ -197,6 +199,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	}
 	const struct ctm_policy policy = {
 		.map = exam->volume->map,
+		.kin = &exam->kin->kin,
 		.clean = opts->clean,
 		.no_content = opts->no_content,
 		.running = exam->running,
@@ -235,6 +238,9 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	/* who starts the container knows these, and waits for us */
 	if (r == 0 && !opts->starting) {
 		r = ctm_surroundings_note(&opts->host, exam->target, exam->volume, plan, err);
+	}
+	if (r == 0 && ctm_plan_waits(plan)) {
+		r = ctm_kinship_add_bases(exam->kin, &opts->host, exam->target);
 	}
 	if (r == 0) {
 		r = ctm_plan_finish(plan);
@@ -298,6 +304,9 @@ int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 	}
 	if (ctm_exam_no_map(exam)) {
 		return ctm_exam_unmapped(exam, opts, att, err);
+	}
+	if (!exam->kin && ctm_kinship_new(exam->target, exam->volume, &exam->kin) < 0) {
+		return ctm_err_nomem(err);
 	}
 	r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
 	if (r == 0) {

@@ -64,6 +64,7 @@ struct ctm_exam {
 	const struct ctm_volume *volume; /* in target */
 	struct ctm_plan
 		*plan; /* NULL when there is nothing to judge by (no map) or nothing to shift */
+	struct ctm_kinship *kin; /* other maps that ids may come from (session/kinship.h) */
 	struct ctm_scan_totals seen; /* without a plan: what was counted */
 	struct ctm_identity identity;
 	struct ctm_buf identity_text;
