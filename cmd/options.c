@@ -43,6 +43,8 @@ static const struct opt_row rows[] = {
 	{ OPT_FLATTEN, 0, "flatten", NULL,
 	  "give the whole selection to the container's root, as chown -R does" },
 	{ OPT_FORMAT, 0, "format", "text|json", "form of the report (default: text)" },
+	{ OPT_FROM_MAP, 0, "from-map", "SPEC",
+	  "ids on disk are those of this map (as for --map): move them to the container's" },
 	{ OPT_HELP, 'h', "help", NULL, "show this help" },
 	{ OPT_JOBS, 'j', "jobs", "N", "number of threads (default: the number of processors)" },
 	{ OPT_JSON, 0, "json", NULL, "short for --format json" },
@@ -196,6 +198,18 @@ static int parse_fix(struct options *opts, const char *text)
 	return 0;
 }
 
+static int parse_from_map(struct options *opts, const char *text)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = NULL;
+	struct ctm_err err = { 0 };
+
+	if (ctm_idmap_parse_spec(text, &map, &err) < 0) {
+		return complain("--from-map: %s", err.msg);
+	}
+	opts->session.from_map = text;
+	return 0;
+}
+
 static int parse_sysroot(struct options *opts, const char *text)
 {
 	size_t len = strlen(text);
@@ -246,6 +260,8 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		r = parse_word(row, arg, &word);
 		opts->format = (enum opt_format)word;
 		return r;
+	case OPT_FROM_MAP:
+		return parse_from_map(opts, arg);
 	case OPT_HELP:
 		opts->help = true;
 		return 0;
@@ -375,6 +391,9 @@ static int check_together(struct options *opts)
 		return complain(
 			"--flatten needs --scope required or --path: it takes the owners away "
 			"from everything it touches");
+	}
+	if (s->flatten && s->from_map) {
+		return complain("--flatten and --from-map do not go together");
 	}
 	if (s->target.map_spec && s->target.ct_config) {
 		return complain("--map and --ct-config do not go together");

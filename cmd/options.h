@@ -23,6 +23,7 @@ enum opt_id {
 	OPT_FIX,
 	OPT_FLATTEN,
 	OPT_FORMAT,
+	OPT_FROM_MAP,
 	OPT_HELP,
 	OPT_JOBS,
 	OPT_JSON,
@@ -52,10 +53,10 @@ enum opt_id {
 	(OPT(OPT_COLOR) | OPT(OPT_FORMAT) | OPT(OPT_HELP) | OPT(OPT_JSON) | OPT(OPT_QUIET) | \
 	 OPT(OPT_SYSROOT) | OPT(OPT_VERBOSE) | OPT(OPT_VERSION))
 /** Options that choose what to look at and how. */
-#define OPTS_SELECT                                                                               \
-	(OPT(OPT_SCOPE) | OPT(OPT_PATH) | OPT(OPT_CLEAN) | OPT(OPT_CONVERT) | OPT(OPT_FIX) |      \
-	 OPT(OPT_FLATTEN) | OPT(OPT_VOLUME) | OPT(OPT_JOBS) | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG) | \
-	 OPT(OPT_WAIT))
+#define OPTS_SELECT                                                                              \
+	(OPT(OPT_SCOPE) | OPT(OPT_PATH) | OPT(OPT_CLEAN) | OPT(OPT_CONVERT) | OPT(OPT_FIX) |     \
+	 OPT(OPT_FROM_MAP) | OPT(OPT_FLATTEN) | OPT(OPT_VOLUME) | OPT(OPT_JOBS) | OPT(OPT_MAP) | \
+	 OPT(OPT_CT_CONFIG) | OPT(OPT_WAIT))
 
 enum opt_format { FORMAT_TEXT, FORMAT_JSON };
 enum opt_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };

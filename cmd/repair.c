@@ -60,7 +60,7 @@ static int diff_one(const struct job *job)
 	int r = ctm_examine(job->name, &job->opts->session, &exam, &err);
 
 	/* No changes to show is not what it means to know of none. */
-	if (r == 0 && exam->target->no_map) {
+	if (r == 0 && exam->target->no_map && !exam->plan) {
 		r = ctm_exam_agree(exam, NULL, &err);
 	}
 	if (r < 0) {

@@ -437,3 +437,65 @@ CASES(idmap, carry, carried)
 	cr_assert_eq(found, carried[*i].want >= 0, "row %zu", *i);
 	cr_assert_eq(got.v, found ? (uint32_t)carried[*i].want : 7, "row %zu: %u", *i, got.v);
 }
+
+/* Whether an id that was moved could be moved again: checked against every id. */
+static const struct {
+	const char *from;
+	const char *to;
+	bool want;
+} twice[] = {
+	{ "100000", "100000", false },
+	{ "0:165536:65536", "100000", false },
+	{ "0:0:65536", "100000", false },
+	{ "100000", "0:101000:65536", true },
+	{ "0:101000:65536", "100000", true },
+	{ "100000", "0:165536:65536", false },
+	{ "100000", "0:165535:65536", true },
+	{ "0:100000:1", "0:100001:65536", false },
+	{ "0:100000:2", "0:100001:65536", true },
+	{ "100000", "0:0:65536", false },
+	{ "100000", "0:0:200000", false },
+	{ "100000", "0:0:4294967295", false },
+	{ "0:100000:200000", "0:0:4294967295", true },
+	{ "u:0:100000:65536", "u:0:165536:65536,g:0:100001:65536", false },
+	{ "g:0:100000:65536", "u:0:165536:65536,g:0:100001:65536", true },
+	{ "0:100000:65536", "0:100000:33,33:33:1,34:100034:65502", false },
+	{ "0:100000:33,33:33:1,34:100034:65502", "0:100000:65536", false },
+	{ "0:100000:10,10:100100:10", "0:100100:10,10:100000:10", true },
+};
+
+CASES(idmap, carries_twice, twice)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *from = NULL;
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *to = NULL;
+	struct ctm_err err = { 0 };
+	bool again = false;
+
+	cr_assert_eq(ctm_idmap_parse_spec(twice[*i].from, &from, &err), 0, "%s", err.msg);
+	cr_assert_eq(ctm_idmap_parse_spec(twice[*i].to, &to, &err), 0, "%s", err.msg);
+	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
+		for (uint32_t id = 0; id < 400000 && !again; id++) {
+			ctm_did first;
+			ctm_did second;
+
+			again = ctm_idmap_carry(from, to, kind, (ctm_did){ id }, &first) &&
+				first.v != id && ctm_idmap_carry(from, to, kind, first, &second) &&
+				second.v != first.v;
+		}
+	}
+	cr_assert_eq(again, twice[*i].want, "row %zu", *i);
+	cr_assert_eq(ctm_idmap_carries_twice(from, to), again, "row %zu", *i);
+}
+
+Test(idmap, identity)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = ctm_idmap_new();
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	ctm_did got;
+
+	cr_assert_eq(ctm_idmap_add_identity(map), 0);
+	cr_assert_eq(ctm_idmap_to_disk(map, CTM_GID, (ctm_cid){ 4294967294 }, &got), 0);
+	cr_assert_eq(got.v, 4294967294);
+	cr_assert_eq(ctm_idmap_format(map, &text), 0);
+	cr_assert_str_eq(text.p, CTM_IDMAP_IDENTITY);
+}

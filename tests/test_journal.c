@@ -36,6 +36,7 @@ static const struct ctm_run_header header = {
 	.digest = "00112233445566778899aabbccddeeff",
 	.run = "0004-20250101T000001Z",
 	.caller = "hook",
+	.from = "u 0 165536 65536",
 	.part = "/etc /srv",
 };
 
@@ -175,6 +176,7 @@ Test(journal, life_of_a_run)
 	cr_expect_str_eq(h->digest, header.digest);
 	cr_expect_str_eq(h->run, header.run);
 	cr_expect_str_eq(h->caller, header.caller);
+	cr_expect_str_eq(h->from, header.from);
 	cr_expect_str_eq(h->part, header.part);
 	cr_expect_eq(ctm_reader_seal(r)->entries, sample_entries_n);
 	cr_expect(memcmp(ctm_reader_seal(r)->removed_sha256, hashes.removed_sha256, 32) == 0);

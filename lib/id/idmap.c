@@ -133,6 +133,14 @@ int ctm_idmap_add(struct ctm_idmap *map, enum ctm_idkind kind, struct ctm_range 
 	return 0;
 }
 
+int ctm_idmap_add_identity(struct ctm_idmap *map)
+{
+	const struct ctm_range all = { .ct = 0, .disk = 0, .len = CTM_ID_INVALID };
+	int r = ctm_idmap_add(map, CTM_UID, all);
+
+	return r < 0 ? r : ctm_idmap_add(map, CTM_GID, all);
+}
+
 int ctm_idmap_add_default(struct ctm_idmap *map)
 {
 	const struct ctm_range range = { .ct = 0, .disk = 100000, .len = CTM_IDMAP_DEFAULT_LEN };
@@ -199,6 +207,61 @@ bool ctm_idmap_carry(const struct ctm_idmap *from, const struct ctm_idmap *to, e
 
 	return ctm_idmap_to_ct(from, kind, id, &inside) == 0 &&
 	       ctm_idmap_to_disk(to, kind, inside, ret) == 0;
+}
+
+/* The ids that both have, from *first on; false when there are none. */
+static bool common(uint32_t a, uint32_t a_len, uint32_t b, uint32_t b_len, uint32_t *first,
+		   uint32_t *len)
+{
+	uint32_t start = a > b ? a : b;
+	uint32_t end = a + a_len < b + b_len ? a + a_len : b + b_len;
+
+	*first = start;
+	*len = end - start;
+	return start < end;
+}
+
+/* Whether an id of these, which are right under the map, is another one of the container's. */
+static bool is_moved(const struct ctm_idmap *from, enum ctm_idkind kind, const struct ctm_range *to,
+		     uint32_t first, uint32_t len)
+{
+	size_t n;
+	const struct ctm_range *v = ctm_idmap_ranges(from, kind, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t start;
+		uint32_t some;
+
+		if (v[i].disk - v[i].ct != to->disk - to->ct &&
+		    common(v[i].disk, v[i].len, first, len, &start, &some)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ctm_idmap_carries_twice(const struct ctm_idmap *from, const struct ctm_idmap *to)
+{
+	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
+		size_t n_from;
+		size_t n_to;
+		const struct ctm_range *f = ctm_idmap_ranges(from, kind, &n_from);
+		const struct ctm_range *t = ctm_idmap_ranges(to, kind, &n_to);
+
+		for (size_t i = 0; i < n_from * n_to; i++) {
+			const struct ctm_range *a = &f[i / n_to];
+			const struct ctm_range *b = &t[i % n_to];
+			uint32_t ct;
+			uint32_t len;
+
+			if (a->disk - a->ct != b->disk - b->ct &&
+			    common(a->ct, a->len, b->ct, b->len, &ct, &len) &&
+			    is_moved(from, kind, b, ct - b->ct + b->disk, len)) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 int ctm_idmap_format(const struct ctm_idmap *map, struct ctm_buf *out)

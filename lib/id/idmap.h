@@ -72,6 +72,10 @@ int ctm_idmap_add(struct ctm_idmap *map, enum ctm_idkind kind, struct ctm_range 
 /** PVE's default: u and g 0 100000 65536 (PVE::LXC parse_id_maps; subuid is not read). */
 int ctm_idmap_add_default(struct ctm_idmap *map);
 
+/** Every id is itself, as in a container without a map; and how ctm_idmap_format() writes that. */
+int ctm_idmap_add_identity(struct ctm_idmap *map);
+#define CTM_IDMAP_IDENTITY "u 0 0 4294967295, g 0 0 4294967295"
+
 /**
  * One value of an lxc.idmap key: "u 0 100000 65536"; words apart by spaces, tabs or carriage
  * returns, which PVE and LXC both take. Refused (CTM_REFUSED) with a sentence that names the word
@@ -108,6 +112,12 @@ bool ctm_idmap_in_ct(const struct ctm_idmap *map, enum ctm_idkind kind, ctm_cid 
  */
 bool ctm_idmap_carry(const struct ctm_idmap *from, const struct ctm_idmap *to, enum ctm_idkind kind,
 		     ctm_did id, ctm_did *ret);
+
+/**
+ * Whether an id that was carried from one map to the other could be carried once more: what was
+ * done to a volume cannot be seen on it then.
+ */
+bool ctm_idmap_carries_twice(const struct ctm_idmap *from, const struct ctm_idmap *to);
 
 /** "u 0 100000 65536, g 0 100000 65536": uids first, in the order added. -ENOMEM. */
 int ctm_idmap_format(const struct ctm_idmap *map, struct ctm_buf *out);

@@ -83,6 +83,7 @@ static void describe(const struct ctm_reader *reader, struct ctm_run_info *info)
 	copy(info->volume, sizeof(info->volume), h->volume);
 	copy(info->digest, sizeof(info->digest), h->digest);
 	copy(info->undoes, sizeof(info->undoes), h->undoes);
+	info->from = h->from[0] != '\0';
 	info->hook = strcmp(h->caller, "hook") == 0;
 	info->part = h->part[0] != '\0';
 	info->set = ctm_reader_count(reader, CTM_ENTRY_SET);
@@ -246,4 +247,70 @@ int ctm_history_unfinished(struct ctm_state *state, const char *volume,
 		}
 	}
 	return 0;
+}
+
+int ctm_history_unfinished_from(struct ctm_state *state, const char *volume,
+				char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
+{
+	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
+	bool ended = false;
+	int r = all_ended(state, &ended, err);
+
+	if (r < 0 || ended) {
+		return r;
+	}
+	r = ctm_history_read(state, &history, err);
+	for (size_t i = history.runs.n; r == 0 && i-- > 0;) {
+		const struct ctm_run_info *info = &history.runs.v[i];
+
+		if (info->status == CTM_RUN_INTERRUPTED && info->from &&
+		    strcmp(info->volume, volume) == 0) {
+			copy(ret, CTM_RUN_NAME_MAX, info->name);
+			return 1;
+		}
+	}
+	return r;
+}
+
+/* Whether the run was made under the map of this text. */
+static int made_under(struct ctm_state *state, const char *name, const char *map,
+		      struct ctm_err *err)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
+	CLEANUP_CLOSE int dir = -1;
+	int r = ctm_state_run_open(state, name, &dir, err);
+
+	r = r < 0 ? r : ctm_reader_open(dir, &reader, err);
+	return r < 0 ? r : strcmp(ctm_reader_header(reader)->map, map) == 0;
+}
+
+int ctm_history_moved(struct ctm_state *state, const char *volume, const struct ctm_idmap *map,
+		      char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
+{
+	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	int r = ctm_history_read(state, &history, err);
+
+	if (r == 0 && ctm_idmap_format(map, &text) < 0) {
+		r = ctm_err_nomem(err);
+	}
+	for (size_t i = history.runs.n; r == 0 && i-- > 0;) {
+		const struct ctm_run_info *info = &history.runs.v[i];
+
+		if (!ctm_run_known(info)) {
+			return ctm_err_set(err, CTM_REFUSED, 0,
+					   "run %s may have moved ids, and its record cannot be "
+					   "read: %s",
+					   info->name, info->problem);
+		}
+		if (info->kind != CTM_RUN_REPAIR || info->status == CTM_RUN_UNDONE ||
+		    !info->changed || info->set == 0 || strcmp(info->volume, volume) != 0) {
+			continue;
+		}
+		r = made_under(state, info->name, text.p ? text.p : "", err);
+		if (r > 0) {
+			copy(ret, CTM_RUN_NAME_MAX, info->name);
+		}
+	}
+	return r;
 }

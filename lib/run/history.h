@@ -44,6 +44,7 @@ struct ctm_run_info {
 	char undoes[CTM_RUN_NAME_MAX];    /* an undo: the run it took back */
 	char undone_by[CTM_RUN_NAME_MAX]; /* CTM_RUN_UNDONE, CTM_RUN_PARTLY_UNDONE */
 	bool hook;                        /* made by a hook, not by a person */
+	bool from;                        /* with --from-map */
 	bool part;                        /* an undo of a part */
 	/* It has no end that can be read: CTM_RUN_INTERRUPTED, also when it was undone since. */
 	bool open;
@@ -75,5 +76,14 @@ int ctm_history_read(struct ctm_state *state, struct ctm_history *ret, struct ct
  */
 int ctm_history_unfinished(struct ctm_state *state, const char *volume,
 			   char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err);
+/**
+ * The same for the newest repair that gave inodes of the volume the owners that this map says, and
+ * was not taken back, whole or interrupted. CTM_REFUSED: there may be one, and it cannot be read.
+ */
+int ctm_history_moved(struct ctm_state *state, const char *volume, const struct ctm_idmap *map,
+		      char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err);
+/** The same for the newest run that was made with --from-map and interrupted. */
+int ctm_history_unfinished_from(struct ctm_state *state, const char *volume,
+				char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err);
 
 #endif

@@ -16,6 +16,7 @@
  *	   5 map (ctm_idmap_format())   6 time: seconds in decimal   7 user   8 options
  *	   9 "repair" or "undo"   10 run that an undo takes back   11 digest of the plan   12 run
  *	   13 "hook" when a hook made it, else empty   14 of an undo of a part: which, else empty
+ *	   64 the map that --from-map named (ctm_idmap_format()), else empty
  *	S R T  entries (run/entry.h), coded against the entry before: see run/codec.h
  *	Z  seal: number of entries, offset of this record, sha256[32] of removed.tar, of restore.tar
  *	   (all zero: there is no such file). Up to and with this record the file is written and on

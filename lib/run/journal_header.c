@@ -31,6 +31,7 @@ static const struct {
 	{ 12, offsetof(struct ctm_run_header, run) },
 	{ 13, offsetof(struct ctm_run_header, caller) },
 	{ 14, offsetof(struct ctm_run_header, part) },
+	{ 64, offsetof(struct ctm_run_header, from) },
 };
 
 static const char **text_at(struct ctm_run_header *h, size_t i)

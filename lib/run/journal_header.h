@@ -27,6 +27,7 @@ struct ctm_run_header {
 	const char *digest;
 	const char *run;
 	const char *caller; /* "hook", "" for a person */
+	const char *from;   /* --from-map as ctm_idmap_format(), "" for none */
 	const char *part;   /* an undo of a part: its paths, "" for all of the run */
 };
 

@@ -20,6 +20,7 @@ static int write_header(struct ctm_recording *rec, const struct ctm_run_header *
 	const struct ctm_run *run = rec->run;
 	CLEANUP(ctm_buf_done) struct ctm_buf identity = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf map = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf from = { 0 };
 	struct ctm_run_header header = {
 		.version = ctm_version,
 		.target = run->target,
@@ -36,10 +37,12 @@ static int write_header(struct ctm_recording *rec, const struct ctm_run_header *
 	};
 
 	if (ctm_identity_format(run->identity, &identity) < 0 ||
-	    (!undoes && ctm_idmap_format(run->map, &map) < 0)) {
+	    (!undoes && ctm_idmap_format(run->map, &map) < 0) ||
+	    (!undoes && run->from && ctm_idmap_format(run->from, &from) < 0)) {
 		return ctm_err_nomem(err);
 	}
 	header.identity = identity.p ? identity.p : "";
+	header.from = undoes ? undoes->from : from.p ? from.p : "";
 	header.map = undoes ? undoes->map : map.p ? map.p : "";
 	return ctm_journal_create(rec->dir, &header, &rec->journal, err);
 }
@@ -240,6 +243,11 @@ int ctm_run_match(const struct ctm_run *run, const struct ctm_run_header *header
 	}
 	if (ctm_idmap_format(run->map, &map) < 0) {
 		return ctm_err_nomem(err);
+	}
+	/* without a map ids are the same inside and outside: so did --from-map see it */
+	if (ctm_idmap_empty(run->map, CTM_UID) && ctm_idmap_empty(run->map, CTM_GID) &&
+	    header->from[0] != '\0' && strcmp(header->map, CTM_IDMAP_IDENTITY) == 0) {
+		return 0;
 	}
 	if (strcmp(map.p ? map.p : "", header->map) != 0) {
 		return ctm_err_set(err, CTM_REFUSED, 0, "the id map was '%s' then and is '%s' now",

@@ -9,8 +9,8 @@
 #include "plan/plan.h"
 #include "run/ops.h"
 #include "run/outcome.h"
-#include "run/stop.h"
 #include "run/state.h"
+#include "run/stop.h"
 #include "target/identity.h"
 
 /**
@@ -28,14 +28,15 @@ struct ctm_run {
 	const struct ctm_ops *ops;
 	void *fs;
 	const struct ctm_identity *identity;
-	const struct ctm_idmap *map; /* NULL, undo alone: not known, the record's is taken */
-	const char *target;          /* as the user named it */
-	const char *volume;          /* "rootfs" */
-	const char *user;            /* ctm_run_user() */
-	const char *options;         /* the command line's words that mattered, "" for none */
-	const char *caller;          /* "hook"; NULL: a person */
-	const char *part;            /* undo of a part: which, for the record; NULL: of all */
-	struct ctm_stop *stop;       /* NULL: nobody asks */
+	const struct ctm_idmap *map;  /* NULL, undo alone: not known, the record's is taken */
+	const char *target;           /* as the user named it */
+	const char *volume;           /* "rootfs" */
+	const char *user;             /* ctm_run_user() */
+	const char *options;          /* the command line's words that mattered, "" for none */
+	const struct ctm_idmap *from; /* --from-map, for the record; NULL: none */
+	const char *caller;           /* "hook"; NULL: a person */
+	const char *part;             /* undo of a part: which, for the record; NULL: of all */
+	struct ctm_stop *stop;        /* NULL: nobody asks */
 	ctm_progress_fn progress;
 	void *progress_arg;
 };

@@ -14,6 +14,7 @@
 #include "run/effects.h"
 #include "run/inspect.h"
 #include "run/state.h"
+#include "session/frommap.h"
 #include "session/kinship.h"
 #include "session/reading.h"
 #include "session/room.h"
@@ -30,6 +31,7 @@ void ctm_exam_free(struct ctm_exam *exam)
 	}
 	ctm_plan_free(exam->plan);
 	ctm_kinship_free(exam->kin);
+	ctm_idmap_free(exam->from);
 	ctm_scan_totals_done(&exam->seen);
 	ctm_buf_done(&exam->identity_text);
 	for (size_t i = 0; i < exam->notes.n; i++) {
@@ -101,6 +103,9 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	if (r == 0) {
 		r = pick_volume(exam, opts, err);
 	}
+	if (r == 0 && ctm_exam_no_map(exam)) {
+		r = ctm_frommap_adopt(exam, opts, err);
+	}
 	/* A container that is being started listens on its socket before it calls its hooks. */
 	if (r == 0 && exam->target->kind != CTM_TARGET_PATH && !opts->starting) {
 		r = ctm_guard_running(exam->target, &exam->running, err);
@@ -114,7 +119,7 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 
 bool ctm_exam_no_map(const struct ctm_exam *exam)
 {
-	return exam->target->no_map || exam->volume->unshifted;
+	return !exam->back && (exam->target->no_map || exam->volume->unshifted);
 }
 
 /*
@@ -144,6 +149,7 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals whole = { 0 };
 	struct ctm_scan_request req = {
 		.map = plan->policy.map,
+		.from = plan->policy.from,
 		.want_all = opts->flatten,
 		.rules = true,
 		.starts = sel->starts,
@@ -199,6 +205,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	}
 	const struct ctm_policy policy = {
 		.map = exam->volume->map,
+		.from = opts->from_map ? exam->from : NULL,
 		.kin = &exam->kin->kin,
 		.clean = opts->clean,
 		.no_content = opts->no_content,
@@ -308,7 +315,10 @@ int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 	if (!exam->kin && ctm_kinship_new(exam->target, exam->volume, &exam->kin) < 0) {
 		return ctm_err_nomem(err);
 	}
-	r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
+	r = ctm_frommap_decide(exam, opts, err);
+	if (r == 0) {
+		r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
+	}
 	if (r == 0) {
 		r = inspect(exam, opts, att, err);
 	}

@@ -67,7 +67,7 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 	const char *text;
 	int r;
 
-	if (exam->target->no_map) {
+	if (exam->target->no_map && !exam->back) {
 		r = ctm_err_set(err, CTM_REFUSED, 0, "without a map nothing can be repaired");
 		ctm_err_hint(err, "give --map or --ct-config; check shows which map it looks like");
 		return r;
@@ -180,13 +180,16 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 			const char *digest, bool stale, struct ctm_err *err)
 {
 	int go_on = 1;
+	struct ctm_session_opts later = *opts;
 	int r = work_begin(w, done, opts, err);
 
 	if (r == 0 && stale) {
 		r = look_again(done, opts, digest, w->att, err);
 	}
 	if (r == 0 && done->exam->unfinished[0]) {
-		go_on = finish_first(w, done, opts, digest, err);
+		/* What a run with --from-map has moved already is not to be moved again. */
+		later.from_map = done->exam->from ? opts->from_map : NULL;
+		go_on = finish_first(w, done, &later, digest, err);
 		r = go_on < 0 ? go_on : 0;
 	}
 	if (r < 0) {
@@ -194,11 +197,14 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 	}
 	/* What could not be finished comes first the next time, too. */
 	if (go_on && done->exam->plan->actions.n && !done->finished.unfinished) {
+		w->run.from = done->exam->from;
 		r = ctm_repair(&w->run, done->exam->plan, done->exam->digest, &done->run, err);
 	}
 	/* who has asked to stop does not wait for a scan */
 	if (r == 0 && !done->finished.stopped && !done->run.stopped) {
-		r = ctm_exam_plan(done->exam, opts, w->att, &done->left, err);
+		/* By the map alone: where the ids came from, they are no more. */
+		later.from_map = NULL;
+		r = ctm_exam_plan(done->exam, &later, w->att, &done->left, err);
 	}
 	return r < 0 ? r : ctm_locked_retain(done->exam, w->state, &done->run, err);
 }

@@ -38,11 +38,12 @@ struct ctm_session_opts {
 	unsigned int fix; /* set of enum ctm_fix */
 	bool flatten;
 	bool convert;
-	bool no_content;   /* remove nothing on grounds of its content (hook) */
-	bool hook;         /* it is a hook that asks, not a person */
-	unsigned int jobs; /* 0: number of processors */
-	unsigned int wait; /* seconds for locks */
-	const char *words; /* the options that mattered, for the record; NULL: none */
+	const char *from_map; /* map that ids on disk were written under; NULL: none */
+	bool no_content;      /* remove nothing on grounds of its content (hook) */
+	bool hook;            /* it is a hook that asks, not a person */
+	unsigned int jobs;    /* 0: number of processors */
+	unsigned int wait;    /* seconds for locks */
+	const char *words;    /* the options that mattered, for the record; NULL: none */
 	/*
 	 * TMPDIR: where what is too much for the memory goes. NULL: /var/tmp; for a repair the
 	 * state directory, when it is there.
@@ -64,7 +65,9 @@ struct ctm_exam {
 	const struct ctm_volume *volume; /* in target */
 	struct ctm_plan
 		*plan; /* NULL when there is nothing to judge by (no map) or nothing to shift */
-	struct ctm_kinship *kin; /* other maps that ids may come from (session/kinship.h) */
+	struct ctm_kinship *kin;     /* other maps that ids may come from (session/kinship.h) */
+	struct ctm_idmap *from;      /* --from-map, where it applies (session/frommap.h) */
+	bool back;                   /* the volume has no map of its own, every id is itself */
 	struct ctm_scan_totals seen; /* without a plan: what was counted */
 	struct ctm_identity identity;
 	struct ctm_buf identity_text;
