@@ -12,6 +12,7 @@
 . "${0%/*}/killing.sh"
 
 UUIDS=(11111111-2222-3333-4444-555555555555 66666666-7777-8888-9999-aaaaaaaaaaaa)
+t_defer eval "TMP=$TMP"
 kill_host "$TMP/mem/0"
 
 # twin FILE UUID TIME
