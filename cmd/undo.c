@@ -34,7 +34,7 @@ static int show_entry(const struct ctm_entry *entry, void *arg)
 {
 	struct job *job = arg;
 
-	job->n++;
+	job->n += !ctm_entry_is_subvol(entry->kind);
 	if (!job->opts->dry_run) {
 		return 0;
 	}

@@ -94,6 +94,20 @@ const struct ctm_entry sample_entries[] = {
 		.after = { .mode = S_IFDIR | 0755, .uid = { 100000 }, .gid = { 100000 } },
 	},
 	{
+		.kind = CTM_ENTRY_WRITABLE,
+		.cause = CTM_F_ATTR_ROSUBVOL,
+		.ref = { PATH("srv/snapshot"), 60, 256, HANDLE_EXT4(9, 7) },
+		.nlink = 1,
+		.names = 1,
+	},
+	{
+		.kind = CTM_ENTRY_READONLY,
+		.cause = CTM_F_ATTR_ROSUBVOL,
+		.ref = { PATH(""), 60, 256, HANDLE_EXT4(9, 7) },
+		.nlink = 1,
+		.names = 1,
+	},
+	{
 		.kind = CTM_ENTRY_RESTORE,
 		.cause = CTM_F_PKG_PARTIAL,
 		.ref = { PATH("f"), 0, 0, { .len = 0 } },
@@ -148,7 +162,7 @@ void entries_equal(const struct ctm_entry *want, const struct ctm_entry *got, co
 	if (want->kind != CTM_ENTRY_REMOVE) {
 		state_equal(&want->after, &got->after, name, "after");
 	}
-	if (want->kind == CTM_ENTRY_SET) {
+	if (!ctm_entry_is_file(want->kind)) {
 		return;
 	}
 	cr_expect_eq(want->size, got->size, "%s: size", name);

@@ -94,6 +94,9 @@ char *fake_listing(struct fakefs *fs)
 		list_bytes(&out, x->state.acl_default);
 		list_bytes(&out, x->state.caps);
 		list_bytes(&out, S_ISREG(x->state.mode) ? x->content : (struct ctm_bytes){ 0 });
+		if (x->subvol) {
+			(void)ctm_buf_addf(&out, " subvolume%s", x->ro_subvol ? " ro" : "");
+		}
 		if (x->attr) {
 			(void)ctm_buf_addf(&out, " flags %u", x->attr);
 		}
@@ -119,6 +122,22 @@ static int call(struct fakefs *fs)
 	return 0;
 }
 
+static uint64_t dev_of(const struct fake_node *n)
+{
+	return n->dev ? n->dev : DEV;
+}
+
+static bool in_readonly(const struct fakefs *fs, int h)
+{
+	for (size_t i = 0; i < fs->nodes.n; i++) {
+		if (fs->nodes.v[i].ro_subvol &&
+		    dev_of(&fs->nodes.v[i]) == dev_of(&fs->nodes.v[h])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static int change(struct fakefs *fs, int h, const char *op)
 {
 	int r = call(fs);
@@ -127,7 +146,7 @@ static int change(struct fakefs *fs, int h, const char *op)
 		r = -fs->fail_with;
 	}
 
-	if (r == 0 && fs->readonly) {
+	if (r == 0 && (fs->readonly || (strcmp(op, "subvol") != 0 && in_readonly(fs, h)))) {
 		r = -EROFS;
 	}
 	if (r == 0 && fs->nodes.v[h].attr && strcmp(op, "attr") != 0) {
@@ -228,7 +247,7 @@ static int fk_stat(void *p, int h, struct ctm_inode *ret)
 		.mode = n->state.mode,
 		.uid = n->state.uid,
 		.gid = n->state.gid,
-		.dev = DEV,
+		.dev = dev_of(n),
 		.ino = n->ino,
 		.nlink = n->nlink,
 		.size = n->content.len,
@@ -339,6 +358,39 @@ static int fk_set_attr(void *p, int h, uint32_t attr)
 	return 0;
 }
 
+static int fk_subvol(void *p, int h, struct ctm_subvol *ret)
+{
+	struct fakefs *fs = p;
+	const struct fake_node *n = &fs->nodes.v[h];
+	int r = call(fs);
+
+	if (r < 0) {
+		return r;
+	}
+	if (!n->subvol) {
+		return -ENOTTY;
+	}
+	*ret = (struct ctm_subvol){ .readonly = n->ro_subvol, .received = n->received };
+	return 0;
+}
+
+static int fk_set_subvol(void *p, int h, bool readonly)
+{
+	struct fakefs *fs = p;
+	struct fake_node *n = &fs->nodes.v[h];
+	int r = change(fs, h, "subvol");
+
+	if (r < 0) {
+		return r;
+	}
+	if (!n->subvol) {
+		return -ENOTTY;
+	}
+	n->ro_subvol = readonly;
+	(void)ctm_buf_addf(&fs->log, "subvol '%s' %s\n", n->path, readonly ? "ro" : "rw");
+	return 0;
+}
+
 static int fk_handle(void *p, int h, struct ctm_handle *ret)
 {
 	struct fakefs *fs = p;
@@ -408,7 +460,7 @@ static int fk_unlink(void *p, int dir_h, const char *name, uint64_t dev, uint64_
 	if (r < 0) {
 		return r;
 	}
-	if (!n || n->ino != ino || dev != DEV || !S_ISREG(n->state.mode)) {
+	if (!n || n->ino != ino || dev != dev_of(n) || !S_ISREG(n->state.mode)) {
 		return -ESTALE;
 	}
 	n->gone = true;
@@ -483,6 +535,8 @@ const struct ctm_ops fake_ops = {
 	.chmod = fk_chmod,
 	.set_xattr = fk_set_xattr,
 	.set_attr = fk_set_attr,
+	.subvol = fk_subvol,
+	.set_subvol = fk_set_subvol,
 	.handle = fk_handle,
 	.set_mtime = fk_set_mtime,
 	.content = fk_content,

@@ -21,6 +21,10 @@ struct fake_node {
 	uint64_t ino;
 	uint32_t nlink;
 	uint32_t attr;
+	uint64_t dev;   /* 0: that of most */
+	bool subvol;    /* the top of a subvolume, which is all that has its dev */
+	bool ro_subvol; /* EROFS for all of it */
+	bool received;
 	struct timespec mtime;
 	struct timespec atime;
 	struct ctm_bytes content;
@@ -36,7 +40,7 @@ struct fakefs {
 	unsigned int fail_at; /* the call of this number (from 1) fails; 0: none */
 	int fail_with;        /* positive errno */
 	bool fail_on;         /* so does every one after it */
-	/* "chown", "chmod", "attr", "xattr", "mtime", "unlink" or "restore": all of these fail; or NULL */
+	/* "chown", "chmod", "attr", "subvol", "xattr", "mtime", "unlink" or "restore": all of these fail; or NULL */
 	const char *fail_op;
 	jmp_buf *die; /* the call fail_at does not return: the process is killed there */
 	/* A chown that is the last call has taken the capability away, and has not done more. */

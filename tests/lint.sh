@@ -47,7 +47,7 @@ untested=(
 	"lib/run/confirm.c tests/test_repair.c and tests/test_inspect.c"
 	"lib/run/content.c tests/test_archive.c"
 	"lib/run/outcome.c tests/test_repair.c"
-	"lib/run/revert.c tests/test_undo.c"
+	"lib/run/revert*.c tests/test_undo.c"
 	"lib/target/attach.c tests/root/110-attach.sh"
 	"lib/target/clone.c tests/root/110-attach.sh"
 	"lib/target/ctinit.c tests/root/130-starter.sh, 510-running.sh"

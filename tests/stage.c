@@ -116,6 +116,34 @@ void stage_damage(struct stage *s)
 	n->attr = CTM_ATTR_APPEND | CTM_ATTR_IMMUTABLE;
 }
 
+/* Read-only, with something to repair and something to remove. */
+static void add_subvol(struct stage *s, const char *path, uint64_t dev)
+{
+	static const struct {
+		const char *name;
+		uint32_t mode;
+	} inside[] = {
+		{ "", S_IFDIR | 0755 },
+		{ "/sudo", S_IFREG | 04755 },
+		{ "/partial", S_IFDIR | 0700 },
+		{ "/partial/a", S_IFREG | 0600 },
+	};
+	char name[64];
+
+	for (size_t i = 0; i < ARRAY_LEN(inside); i++) {
+		(void)snprintf(name, sizeof(name), "%s%s", path, inside[i].name);
+		add(s, name, inside[i].mode, 0)->dev = dev;
+	}
+	fake_at(&s->fs, path)->subvol = true;
+	fake_at(&s->fs, path)->ro_subvol = true;
+}
+
+void stage_subvols(struct stage *s)
+{
+	add_subvol(s, "home/snap", 9);
+	add_subvol(s, "home/snap/inner", 10);
+}
+
 void stage_random(struct stage *s, unsigned int *seed, unsigned int n)
 {
 	static const uint32_t types[] = { S_IFREG, S_IFREG, S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO };
@@ -196,6 +224,27 @@ static int by_path(const void *a, const void *b)
 	return ctm_path_cmp(x->path, x->path_len, y->path, y->path_len);
 }
 
+/* Subvolumes in which there is something to do. */
+static void add_flips(struct stage *s, struct ctm_plan *plan)
+{
+	for (size_t i = 0; i < s->fs.nodes.n; i++) {
+		const struct fake_node *n = &s->fs.nodes.v[i];
+		const struct ctm_plan_subvol subvol = {
+			.path = ctm_arena_dup(&plan->arena, n->path, strlen(n->path)),
+			.path_len = strlen(n->path),
+			.ino = n->ino,
+		};
+		bool used = false;
+
+		for (size_t k = 0; n->ro_subvol && k < plan->actions.n; k++) {
+			used |= fake_at(&s->fs, plan->actions.v[k].path)->dev == n->dev;
+		}
+		if (used) {
+			must(ctm_vec_push(&plan->subvols, &subvol) == 0);
+		}
+	}
+}
+
 struct ctm_plan stage_plan(struct stage *s)
 {
 	struct ctm_plan plan = { .finished = true };
@@ -233,6 +282,7 @@ struct ctm_plan stage_plan(struct stage *s)
 		}
 		must(ctm_vec_push(&plan.actions, &a) == 0);
 	}
+	add_flips(s, &plan);
 	if (plan.actions.n > 0) {
 		qsort(plan.actions.v, plan.actions.n, sizeof(*plan.actions.v), by_path);
 	}
@@ -242,6 +292,7 @@ struct ctm_plan stage_plan(struct stage *s)
 void stage_plan_done(struct ctm_plan *plan)
 {
 	ctm_vec_done(&plan->actions);
+	ctm_vec_done(&plan->subvols);
 	ctm_arena_done(&plan->arena);
 }
 

@@ -33,6 +33,8 @@ void stage_done(struct stage **s);
  * capabilities, links, directories, locks and leftovers to be removed.
  */
 void stage_damage(struct stage *s);
+/* Two read-only subvolumes with damage of their own, one in the other. */
+void stage_subvols(struct stage *s);
 /* Random inodes, some right, some wrong, some to be removed. */
 void stage_random(struct stage *s, unsigned int *seed, unsigned int n);
 

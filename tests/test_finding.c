@@ -96,6 +96,7 @@ static const struct {
 	{ CTM_F_MOUNT_BELOW, "mount.below", CTM_INFO },
 	{ CTM_F_LINK_OUTSIDE, "link.outside", CTM_CHOICE },
 	{ CTM_F_ATTR_FLAG, "attr.flag", CTM_CHOICE },
+	{ CTM_F_ATTR_ROSUBVOL, "attr.rosubvol", CTM_CHOICE },
 	{ CTM_F_ERR, "err", CTM_CHOICE },
 };
 

@@ -183,7 +183,9 @@ Test(journal, life_of_a_run)
 	cr_expect(memcmp(ctm_reader_seal(r)->restore_sha256, hashes.restore_sha256, 32) == 0);
 	cr_expect_eq(ctm_reader_count(r, CTM_ENTRY_REMOVE), 1);
 	cr_expect_eq(ctm_reader_count(r, CTM_ENTRY_RESTORE), 1);
-	cr_expect_eq(ctm_reader_count(r, CTM_ENTRY_SET), sample_entries_n - 2);
+	cr_expect_eq(ctm_reader_count(r, CTM_ENTRY_WRITABLE), 1);
+	cr_expect_eq(ctm_reader_count(r, CTM_ENTRY_READONLY), 1);
+	cr_expect_eq(ctm_reader_count(r, CTM_ENTRY_SET), sample_entries_n - 4);
 	cr_expect_eq(ctm_reader_size(r), (uint64_t)file_size(dir.fd));
 	cr_expect_not(ctm_reader_torn(r));
 	cr_assert_not_null(ctm_reader_end(r, &time));

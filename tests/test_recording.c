@@ -216,6 +216,7 @@ static int live(struct stage *s, const struct life *life)
 		stage_random(s, &seed, 25);
 	} else {
 		stage_damage(s);
+		stage_subvols(s);
 	}
 	s->fs.no_handles = life->no_handles;
 	before = fake_listing(&s->fs);

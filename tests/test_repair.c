@@ -301,3 +301,36 @@ Test(repair, user)
 	ctm_run_user(user);
 	cr_assert_str_neq(user, "");
 }
+
+/* One that cannot be made writable keeps its entries as they are, and they are told. */
+static const struct {
+	const char *name;
+	bool received; /* since the plan was made */
+	const char *fail_op;
+	const char *what;
+} subvols[] = {
+	{ "received", true, NULL, "made by btrfs receive, left" },
+	{ "being sent", false, "subvol", "make writable" },
+};
+
+CASES(repair, a_subvolume_that_stays_read_only, subvols)
+{
+	STAGE(s);
+	PLAN plan = { 0 };
+	OUTCOME out = { 0 };
+
+	stage_damage(s);
+	stage_subvols(s);
+	plan = stage_plan(s);
+	fake_at(&s->fs, "home/snap")->received = subvols[*i].received;
+	s->fs.fail_op = subvols[*i].fail_op;
+	s->fs.fail_with = EPERM;
+	cr_assert_eq(ctm_repair(&s->run, &plan, digest, &out, NULL), 0, "%s", subvols[*i].name);
+	cr_assert_str_eq(stage_result(&out, "home/snap")->what, subvols[*i].what);
+	cr_assert(fake_at(&s->fs, "home/snap")->ro_subvol);
+	cr_assert_eq(fake_at(&s->fs, "home/snap/sudo")->state.uid.v, 0);
+	cr_assert_eq(fake_at(&s->fs, "usr/bin/sudo")->state.uid.v, STAGE_BASE);
+	cr_assert_eq(fake_at(&s->fs, "home/snap/inner/sudo")->state.uid.v,
+		     subvols[*i].fail_op ? 0 : STAGE_BASE, "%s", subvols[*i].name);
+	cr_assert(fake_at(&s->fs, "home/snap/inner")->ro_subvol);
+}

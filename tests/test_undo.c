@@ -27,6 +27,7 @@ Test(undo, repair_undo_redo)
 	HISTORY history = { 0 };
 
 	stage_damage(s);
+	stage_subvols(s);
 	before = fake_listing(&s->fs);
 	want = stage_model(s);
 	after = stage_repair(s);
@@ -43,18 +44,35 @@ Test(undo, repair_undo_redo)
 	cr_expect_eq(history.runs.v[0].status, CTM_RUN_UNDONE);
 	cr_expect_str_eq(history.runs.v[0].undone_by, history.runs.v[3].name);
 	cr_expect_eq(history.runs.v[0].kind, CTM_RUN_REPAIR);
-	cr_expect_eq(history.runs.v[0].removed, 3);
+	cr_expect_eq(history.runs.v[0].removed, 5);
 	cr_expect_eq(history.runs.v[0].restored, 0);
 	cr_expect_str_eq(history.runs.v[0].user, "tester");
 	cr_expect_str_eq(history.runs.v[0].digest, STAGE_DIGEST);
 	cr_expect_gt(history.runs.v[0].bytes, 0);
 	cr_expect_eq(history.runs.v[1].status, CTM_RUN_UNDONE, "the undo was undone");
 	cr_expect_eq(history.runs.v[1].kind, CTM_RUN_UNDO);
-	cr_expect_eq(history.runs.v[1].restored, 3);
+	cr_expect_eq(history.runs.v[1].restored, 5);
 	cr_expect_str_eq(history.runs.v[1].undoes, history.runs.v[0].name);
 	cr_expect_eq(history.runs.v[2].status, CTM_RUN_DONE);
-	cr_expect_eq(history.runs.v[2].removed, 3);
+	cr_expect_eq(history.runs.v[2].removed, 5);
 	cr_expect_eq(history.runs.v[3].status, CTM_RUN_DONE);
+}
+
+/* Who made it writable in the meantime wants it so; who made it read-only does as well. */
+Test(undo, a_subvolume_stays_as_somebody_left_it)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+
+	stage_damage(s);
+	stage_subvols(s);
+	after = stage_repair(s);
+	cr_assert(fake_at(&s->fs, "home/snap")->ro_subvol);
+	fake_at(&s->fs, "home/snap")->ro_subvol = false;
+	stage_undo(s, NULL);
+	cr_assert_not(fake_at(&s->fs, "home/snap")->ro_subvol);
+	cr_assert(fake_at(&s->fs, "home/snap/inner")->ro_subvol);
+	cr_assert_eq(fake_at(&s->fs, "home/snap/sudo")->state.uid.v, 0);
 }
 
 Test(undo, random_trees)

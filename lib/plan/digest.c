@@ -12,6 +12,7 @@
  *	of a set: state after, and with flags these, CTM_ATTR_* u32;
  *	of a removal: size u64, sha256 of the content (32 bytes);
  *	of a restore: state after instead of before, then as of a removal
+ *	of each subvolume that is made writable for them: 5 u8, path
  *	number of actions u64
  *
  *	state = mode u32, uid u32, gid u32, access ACL, default ACL, capability
@@ -117,6 +118,10 @@ void ctm_plan_digest(const struct ctm_plan *plan, const char *identity, char ret
 	for (size_t i = 0; i < plan->actions.n; i++) {
 		put_action(&ctx, &plan->actions.v[i]);
 		ctm_spill_pass(plan->spill);
+	}
+	for (size_t i = 0; i < plan->subvols.n; i++) {
+		put_number(&ctx, 5, 1);
+		put_bytes(&ctx, plan->subvols.v[i].path, plan->subvols.v[i].path_len);
 	}
 	put_number(&ctx, plan->actions.n, 8);
 	sha256_digest(&ctx, sizeof(hash), hash);

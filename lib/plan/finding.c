@@ -376,6 +376,15 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.next = "see the flags with lsattr -d; ctmend repair --fix flags lifts them, "
 		        "repairs, and sets them again",
 	},
+	[CTM_F_ATTR_ROSUBVOL] = {
+		.code = "attr.rosubvol",
+		.severity = CTM_CHOICE,
+		.title = "read-only btrfs subvolume with entries that need a change",
+		.why = "Nothing in such a subvolume can be changed (EROFS), also by root. It is "
+		       "usually a snapshot that somebody took, and meant to stay as it is.",
+		.next = "leave it if it is a backup; ctmend repair --fix rosubvol makes it "
+		        "writable, repairs, and makes it read-only again",
+	},
 	[CTM_F_LINK_OUTSIDE] = {
 		.code = "link.outside",
 		.severity = CTM_CHOICE,

@@ -22,6 +22,13 @@
 
 static const struct ctm_page_row rows[] = {
 	{
+		.code = "run.unfinished",
+		.how = "A killed program, an error while writing the record, a host that lost power.",
+		.repair = "Finishes that run first, then looks again for what else is wrong.",
+		.look = { { "ctmend history TARGET", "all runs, and what became of them" },
+			  { "ctmend history TARGET RUN", "what this one was to change" } },
+	},
+	{
 		.code = "conf.section",
 		.how = "An editor or a script appended the line to a file that ends with a snapshot's "
 		       "section.",
@@ -109,6 +116,16 @@ static const struct ctm_page_row rows[] = {
 		.how = "chattr +i or +a, from the host. In a container nobody can set or clear it.",
 		.repair = "Left as it is. --fix flags lifts the flag, repairs and sets it again.",
 		.look = { { "lsattr -d PATH", "the flags" } },
+	},
+	{
+		.code = "attr.rosubvol",
+		.how = "btrfs subvolume snapshot -r, by snapper, timeshift or a backup. Inside the "
+		       "volume it is a directory like any other.",
+		.repair = "Left as it is. --fix rosubvol makes it writable, repairs and makes it "
+			  "read-only again, but not what btrfs receive has made: the next "
+			  "increment relies on it.",
+		.look = { { "btrfs property get -t subvol PATH ro", "whether it is read-only" },
+			  { "btrfs subvolume show PATH", "where it comes from" } },
 	},
 	{
 		.code = "link.outside",

@@ -67,6 +67,7 @@ void ctm_plan_free(struct ctm_plan *plan)
 		free(plan->work);
 	}
 	ctm_lens_done(&plan->lens);
+	ctm_vec_done(&plan->subvols);
 	ctm_scan_totals_done(&plan->totals);
 	ctm_scan_totals_done(&plan->volume);
 	ctm_spill_vec_done(plan->spill, &plan->actions);

@@ -105,10 +105,17 @@ struct ctm_action {
 	struct ctm_inode_state after; /* CTM_ACT_SET */
 	/* CTM_ACT_SET: CTM_ATTR_* that stand on the inode, are lifted for it, and set again */
 	uint32_t attr;
-	const struct ctm_rule *rule;  /* CTM_ACT_REMOVE */
-	enum ctm_stale stale;         /* CTM_ACT_REMOVE */
-	uint64_t size;                /* CTM_ACT_REMOVE: bytes of content */
-	uint8_t sha256[32];           /* CTM_ACT_REMOVE: of the content, set by inspection */
+	const struct ctm_rule *rule; /* CTM_ACT_REMOVE */
+	enum ctm_stale stale;        /* CTM_ACT_REMOVE */
+	uint64_t size;               /* CTM_ACT_REMOVE: bytes of content */
+	uint8_t sha256[32];          /* CTM_ACT_REMOVE: of the content, set by inspection */
+};
+
+/** A read-only btrfs subvolume that is made writable for the actions that lie in it. */
+struct ctm_plan_subvol {
+	const char *path; /* of its top directory; in the plan's arena */
+	size_t path_len;
+	uint64_t ino;
 };
 
 /*
@@ -122,7 +129,8 @@ struct ctm_plan {
 	struct ctm_arena arena;               /* in the spill */
 	CTM_VEC(struct ctm_action) actions;   /* after ctm_plan_finish(): by path */
 	CTM_VEC(struct ctm_finding) findings; /* after ctm_plan_finish(): by code, then path */
-	struct ctm_scan_totals totals;        /* of the selection */
+	CTM_VEC(struct ctm_plan_subvol) subvols; /* --fix rosubvol, by path */
+	struct ctm_scan_totals totals;           /* of the selection */
 	/*
 	 * Of the whole volume; inodes is 0 while they are not known. Where the selection is the
 	 * volume, the histograms are those of totals and not here.
@@ -208,6 +216,15 @@ int ctm_plan_settle(struct ctm_plan *plan);
  */
 int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_code why,
 		       const char *text);
+
+/**
+ * All actions of a finished plan on inodes of this device lie in a read-only subvolume with this top
+ * directory. With --fix rosubvol, and no reason why not, it joins plan->subvols; else they and their
+ * findings are dropped. Either way there is one finding attr.rosubvol with their number. why_not: more
+ * words for it, static, or NULL. Indexes of actions stay valid until ctm_plan_settle(). -ENOMEM.
+ */
+int ctm_plan_readonly(struct ctm_plan *plan, uint64_t dev, const struct ctm_plan_subvol *top,
+		      const char *why_not);
 
 /**
  * After -ENOMEM: 0, or the negative errno that kept the plan from growing in a file, as of

@@ -62,6 +62,12 @@ static int put_notes(struct ctm_difflines *d, const struct ctm_exam *exam)
 			ctm_diff_line(d, CTM_DIFF_NOTE);
 		}
 	}
+	for (size_t i = 0; exam->plan && i < exam->plan->subvols.n && r == 0; i++) {
+		const struct ctm_plan_subvol *subvol = &exam->plan->subvols.v[i];
+
+		r = ctm_diff_subvol(d, subvol->path, subvol->path_len,
+				    "made writable for this, and read-only again");
+	}
 	return r;
 }
 

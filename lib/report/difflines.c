@@ -2,6 +2,7 @@
 /* The lines of a diff of inodes. */
 #include "report/difflines.h"
 
+#include "base/pathname.h"
 #include "report/inodeline.h"
 
 #define RESET "\033[0m"
@@ -41,10 +42,31 @@ int ctm_diff_inode(struct ctm_difflines *d, char sign, const char *path, size_t 
 	return r;
 }
 
+int ctm_diff_subvol(struct ctm_difflines *d, const char *path, size_t path_len, const char *what)
+{
+	int r = ctm_buf_addf(&d->line, "note: read-only subvolume /");
+
+	if (r == 0) {
+		r = ctm_path_escape(&d->line, path, path_len);
+	}
+	if (r == 0) {
+		r = ctm_buf_addf(&d->line, ": %s", what);
+	}
+	if (r == 0) {
+		ctm_diff_line(d, CTM_DIFF_NOTE);
+	}
+	return r;
+}
+
 int ctm_diff_entry(struct ctm_difflines *d, const struct ctm_entry *e)
 {
 	int r = 0;
 
+	if (ctm_entry_is_subvol(e->kind)) {
+		return ctm_diff_subvol(d, e->ref.path, e->ref.path_len,
+				       e->kind == CTM_ENTRY_WRITABLE ? "made writable" :
+								       "made read-only again");
+	}
 	if (e->kind != CTM_ENTRY_RESTORE) {
 		r = ctm_diff_inode(d, '-', e->ref.path, e->ref.path_len, &e->before, e->attr);
 	}

@@ -33,7 +33,9 @@ void ctm_diff_line(struct ctm_difflines *d, enum ctm_diff_part part);
  */
 int ctm_diff_inode(struct ctm_difflines *d, char sign, const char *path, size_t path_len,
 		   const struct ctm_inode_state *state, uint32_t attr);
-/** Both sides of an entry, as far as it has them. -ENOMEM. */
+/** "note: read-only subvolume /srv: what". -ENOMEM. */
+int ctm_diff_subvol(struct ctm_difflines *d, const char *path, size_t path_len, const char *what);
+/** Both sides of an entry, as far as it has them; of a subvolume's a note. -ENOMEM. */
 int ctm_diff_entry(struct ctm_difflines *d, const struct ctm_entry *entry);
 
 #endif

@@ -114,20 +114,35 @@ static int count(struct view *v, const struct ctm_entry *entry, uint64_t index, 
 {
 	(void)index;
 	(void)arg;
-	v->n[entry->cause]++;
+	v->n[entry->cause] += !ctm_entry_is_subvol(entry->kind);
 	return 0;
+}
+
+static int put_subvol(struct view *v, const struct ctm_entry *entry, uint64_t index, int arg)
+{
+	(void)index;
+	(void)arg;
+	return entry->kind != CTM_ENTRY_WRITABLE ?
+		       0 :
+		       ctm_diff_subvol(&v->d, entry->ref.path, entry->ref.path_len,
+				       "made writable for this, and read-only again");
 }
 
 static int put_entry(struct view *v, const struct ctm_entry *entry, uint64_t index, int cause)
 {
 	(void)index;
-	return (int)entry->cause == cause ? ctm_diff_entry(&v->d, entry) : 0;
+	return (int)entry->cause == cause && !ctm_entry_is_subvol(entry->kind) ?
+		       ctm_diff_entry(&v->d, entry) :
+		       0;
 }
 
 static int put_hunks(struct view *v, struct ctm_err *err)
 {
 	int r = each(v, count, 0, err);
 
+	if (r == 0) {
+		r = each(v, put_subvol, 0, err);
+	}
 	for (int cause = 0; cause <= CTM_F_N && r == 0; cause++) {
 		const struct ctm_finding_info *info =
 			cause < CTM_F_N ? ctm_finding_info((enum ctm_finding_code)cause) : NULL;
@@ -173,7 +188,8 @@ static int put_left(struct view *v, const struct ctm_entry *entry, uint64_t inde
 
 static int put_rest(struct view *v, struct ctm_err *err)
 {
-	uint64_t n = ctm_reader_seal(v->run->reader)->entries;
+	const struct ctm_run_info *info = &v->run->info;
+	uint64_t n = info->set + info->removed + info->restored;
 	int r = each(v, put_left, 0, err);
 
 	if (r == 0 && !v->verbose && v->left > LEFT_SHOWN) {

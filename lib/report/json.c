@@ -260,6 +260,8 @@ json_t *ctm_json_entry(const struct ctm_entry *e)
 		{ CTM_ENTRY_SET, "set", true, true },
 		{ CTM_ENTRY_REMOVE, "remove", true, false },
 		{ CTM_ENTRY_RESTORE, "restore", false, true },
+		{ CTM_ENTRY_WRITABLE, "writable", false, false },
+		{ CTM_ENTRY_READONLY, "readonly", false, false },
 	};
 	json_t *one = json_object();
 	size_t k = 0;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "run/apply_file.h"
 #include "run/apply_inode.h"
+#include "run/apply_subvol.h"
 #include "run/archive.h"
 
 #define MARK_EVERY     16384 /* entries between two syncs of the volume */
@@ -148,9 +149,9 @@ static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, st
 	struct ctm_step step;
 	int r = 0;
 
-	if (e->kind == CTM_ENTRY_SET && x->parents.v.n > 0) {
+	if (!ctm_entry_is_file(e->kind) && x->parents.v.n > 0) {
 		r = put_mtimes_back(x, err);
-	} else if (e->kind != CTM_ENTRY_SET && ctm_parents_add(&x->parents, e) < 0) {
+	} else if (ctm_entry_is_file(e->kind) && ctm_parents_add(&x->parents, e) < 0) {
 		r = ctm_err_nomem(err);
 	}
 	if (r == 0 && e->kind == CTM_ENTRY_RESTORE && !x->saved) {
@@ -166,6 +167,13 @@ static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, st
 	case CTM_ENTRY_RESTORE:
 		step = ctm_apply_restore(a->ops, a->fs, e, x->saved, a->resume);
 		break;
+	case CTM_ENTRY_WRITABLE:
+	case CTM_ENTRY_READONLY:
+		step = ctm_apply_subvol(a->ops, a->fs, e);
+		if (step.did == CTM_DID_CHANGE || step.did == CTM_DID_NOTHING) {
+			return 0; /* nothing that was asked for, only the way to it */
+		}
+		break;
 	case CTM_ENTRY_SET:
 	default:
 		step = ctm_apply_inode(a->ops, a->fs, e, allowed(a, index));
@@ -174,10 +182,13 @@ static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, st
 	return count(x, index, e->ref.path, e->ref.path_len, &step, err);
 }
 
-/* A marked entry of a run that goes on: it is on the disk, or its failure was told then. */
-static bool is_settled(const struct ctm_apply *a, uint64_t index)
+/*
+ * A marked entry of a run that goes on: it is on the disk, or its failure was told then. What an
+ * entry in a subvolume needs, it needs again.
+ */
+static bool is_settled(const struct ctm_apply *a, const struct ctm_entry *e, uint64_t index)
 {
-	return a->resume && ctm_reader_is_done(a->reader, index) &&
+	return a->resume && !ctm_entry_is_subvol(e->kind) && ctm_reader_is_done(a->reader, index) &&
 	       !ctm_reader_failure(a->reader, index);
 }
 
@@ -196,7 +207,7 @@ static int all(struct applying *x, struct ctm_err *err)
 			r = 0;
 			break;
 		}
-		if (is_settled(a, index)) {
+		if (is_settled(a, &e, index)) {
 			x->out->counts.done++;
 		} else {
 			r = one(x, &e, index, err);

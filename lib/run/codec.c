@@ -32,7 +32,7 @@ static bool is_dots(const char *name, size_t len)
 bool ctm_codec_path_ok(const char *path, size_t len, enum ctm_entry_kind kind)
 {
 	if (len == 0) {
-		return kind == CTM_ENTRY_SET;
+		return !ctm_entry_is_file(kind);
 	}
 	if (memchr(path, '\0', len)) {
 		return false;

@@ -168,7 +168,7 @@ int ctm_codec_get(struct ctm_codec *c, enum ctm_entry_kind kind, struct ctm_byte
 		r = get_xattrs(&w, arena, &e);
 	}
 	e.ref = (struct ctm_ref){ c->path.p, c->path.len, c->dev, c->ino, c->handle };
-	if (r == 0 && kind != CTM_ENTRY_SET) {
+	if (r == 0 && ctm_entry_is_file(kind)) {
 		r = get_file(&w, arena, &e);
 	}
 	if (r < 0) {

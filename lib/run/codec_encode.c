@@ -208,7 +208,7 @@ int ctm_codec_put(struct ctm_codec *c, const struct ctm_entry *e, struct ctm_buf
 	ctm_wire_put_signed(&out, (int64_t)(e->ref.ino - c->ino));
 	put_handle(&out, &c->handle, &e->ref.handle, f.flags & CTM_CODEC_F_HANDLE);
 	put_deviating(&out, &f, e);
-	if (e->kind != CTM_ENTRY_SET) {
+	if (ctm_entry_is_file(e->kind)) {
 		put_file(&out, e);
 	}
 	return out.r < 0 ? out.r : remember(c, &f, e, same);

@@ -11,7 +11,6 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 #include "target/rootfd_file.h"
-#include "target/rootfd_flags.h"
 
 int ctm_effects_init(struct ctm_effects *fx, int root, bool whole, struct ctm_err *err)
 {
@@ -154,6 +153,18 @@ static int fx_set_attr(void *fs, int h, uint32_t attr)
 	return ctm_rootfd_set_attr(h, attr);
 }
 
+static int fx_subvol(void *fs, int h, struct ctm_subvol *ret)
+{
+	(void)fs;
+	return ctm_rootfd_subvol(h, ret);
+}
+
+static int fx_set_subvol(void *fs, int h, bool readonly)
+{
+	(void)fs;
+	return ctm_rootfd_set_subvol(h, readonly);
+}
+
 static int fx_handle(void *fs, int h, struct ctm_handle *ret)
 {
 	(void)fs;
@@ -269,6 +280,8 @@ const struct ctm_ops ctm_effects_ops = {
 	.chmod = fx_chmod,
 	.set_xattr = fx_set_xattr,
 	.set_attr = fx_set_attr,
+	.subvol = fx_subvol,
+	.set_subvol = fx_set_subvol,
 	.handle = fx_handle,
 	.set_mtime = fx_set_mtime,
 	.content = fx_content,

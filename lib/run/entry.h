@@ -5,6 +5,7 @@
 #ifndef CTM_RUN_ENTRY_H
 #define CTM_RUN_ENTRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -17,7 +18,25 @@ enum ctm_entry_kind {
 	CTM_ENTRY_SET = 'S',     /* before -> after, one inode */
 	CTM_ENTRY_REMOVE = 'R',  /* a regular file with one link, saved in the run's removed.tar */
 	CTM_ENTRY_RESTORE = 'T', /* a file out of the run's restore.tar comes back */
+	/*
+	 * The btrfs subvolume with this top directory becomes writable, before the first entry that
+	 * needs it, and read-only, after the last. Both have a ref and nothing else. A run without
+	 * an end may have left it writable.
+	 */
+	CTM_ENTRY_WRITABLE = 'W',
+	CTM_ENTRY_READONLY = 'O',
 };
+
+/** Whether it has a file's content and a directory that it stands in. */
+static inline bool ctm_entry_is_file(enum ctm_entry_kind kind)
+{
+	return kind == CTM_ENTRY_REMOVE || kind == CTM_ENTRY_RESTORE;
+}
+/** Whether it changes no inode by itself, and so does not count as a change. */
+static inline bool ctm_entry_is_subvol(enum ctm_entry_kind kind)
+{
+	return kind == CTM_ENTRY_WRITABLE || kind == CTM_ENTRY_READONLY;
+}
 
 /** Strings and values belong to whoever made it (plan, or the reader until its next call). */
 struct ctm_entry {

@@ -17,7 +17,7 @@
  *	   9 "repair" or "undo"   10 run that an undo takes back   11 digest of the plan   12 run
  *	   13 "hook" when a hook made it, else empty   14 of an undo of a part: which, else empty
  *	   64 the map that --from-map named (ctm_idmap_format()), else empty
- *	S R T  entries (run/entry.h), coded against the entry before: see run/codec.h
+ *	S R T W O  entries (run/entry.h), coded against the entry before: see run/codec.h
  *	Z  seal: number of entries, offset of this record, sha256[32] of removed.tar, of restore.tar
  *	   (all zero: there is no such file). Up to and with this record the file is written and on
  *	   stable storage before anything of the volume changes.

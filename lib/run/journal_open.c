@@ -90,6 +90,8 @@ static int check_entry(struct ctm_reader *r, const struct ctm_frame *frame, stru
 	if (e == 0) {
 		r->removals += entry.kind == CTM_ENTRY_REMOVE;
 		r->restores += entry.kind == CTM_ENTRY_RESTORE;
+		r->writables += entry.kind == CTM_ENTRY_WRITABLE;
+		r->readonlys += entry.kind == CTM_ENTRY_READONLY;
 	}
 	return e;
 }
@@ -127,6 +129,8 @@ static int check_sealed(struct ctm_reader *r, struct ctm_err *err)
 		case CTM_ENTRY_SET:
 		case CTM_ENTRY_REMOVE:
 		case CTM_ENTRY_RESTORE:
+		case CTM_ENTRY_WRITABLE:
+		case CTM_ENTRY_READONLY:
 			e = check_entry(r, &frame, err);
 			break;
 		case 'Z':

@@ -19,6 +19,8 @@ struct ctm_reader {
 	struct ctm_tail tail;
 	uint64_t whole; /* where a torn tail begins, else the size */
 	uint64_t removals;
+	uint64_t writables;
+	uint64_t readonlys;
 	uint64_t restores;
 	CTM_VEC(uint64_t) blocks; /* offset of the first entry of each block */
 	/* where the reader stands */

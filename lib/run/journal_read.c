@@ -134,7 +134,7 @@ static int keep_one(struct ctm_reader *r, struct ctm_err *err)
 		return ctm_err_nomem(err);
 	}
 	e->ref.path = path;
-	if (e->kind != CTM_ENTRY_SET) {
+	if (ctm_entry_is_file(e->kind)) {
 		e->parent.path = path;
 	}
 	r->block_n++;
@@ -215,9 +215,13 @@ uint64_t ctm_reader_count(const struct ctm_reader *r, enum ctm_entry_kind kind)
 		return r->removals;
 	case CTM_ENTRY_RESTORE:
 		return r->restores;
+	case CTM_ENTRY_WRITABLE:
+		return r->writables;
+	case CTM_ENTRY_READONLY:
+		return r->readonlys;
 	case CTM_ENTRY_SET:
 	default:
-		return r->seal.entries - r->removals - r->restores;
+		return r->seal.entries - r->removals - r->restores - r->writables - r->readonlys;
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "plan/plan.h"
 #include "target/rootfd.h"
+#include "target/rootfd_flags.h"
 
 /**
  * How to find an inode again: by handle where there is one, else by path and inode number (0: any
@@ -60,6 +61,9 @@ struct ctm_ops {
 	 * -EMEDIUMTYPE: of regular files and directories alone.
 	 */
 	int (*set_attr)(void *fs, int h, uint32_t attr);
+	/* Of the btrfs subvolume whose top directory it is; -ENOTTY: it is none. */
+	int (*subvol)(void *fs, int h, struct ctm_subvol *ret);
+	int (*set_subvol)(void *fs, int h, bool readonly);
 	int (*handle)(void *fs, int h, struct ctm_handle *ret);
 	int (*set_mtime)(void *fs, int h, struct timespec mtime);
 	/*

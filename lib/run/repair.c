@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "run/apply_subvol.h"
 #include "run/confirm.h"
 #include "run/history.h"
 #include "run/recording.h"
@@ -90,21 +91,49 @@ static int pass_of(const struct ctm_action *action)
 	return action->path_len > 0 ? 1 : 2;
 }
 
+/* Both sides of what is done in a subvolume. One that became writable meanwhile stays so. */
+static int record_subvols(struct ctm_recording *rec, const struct ctm_plan *plan,
+			  enum ctm_entry_kind kind, struct ctm_outcome *out, struct ctm_err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->subvols.n; i++) {
+		const struct ctm_plan_subvol *subvol = &plan->subvols.v[i];
+		const struct ctm_action like = { .path = subvol->path,
+						 .path_len = subvol->path_len };
+		struct ctm_entry e;
+		struct ctm_step step = ctm_confirm_subvol(rec->run->ops, rec->run->fs, subvol, &e);
+
+		if (step.did == CTM_DID_CHANGE) {
+			e.kind = kind;
+			r = ctm_recording_add(rec, &e, err);
+		} else if (step.did != CTM_DID_NOTHING && kind == CTM_ENTRY_WRITABLE) {
+			r = left(out, &like, &step, err);
+		}
+	}
+	return r;
+}
+
 static int record_all(struct ctm_recording *rec, const struct ctm_plan *plan,
 		      struct ctm_outcome *out, struct ctm_err *err)
 {
+	int r = record_subvols(rec, plan, CTM_ENTRY_WRITABLE, out, err);
+
+	if (r < 0) {
+		return r;
+	}
 	for (int pass = 0; pass <= 2; pass++) {
 		for (size_t i = 0; i < plan->actions.n; i++) {
 			const struct ctm_action *action = &plan->actions.v[i];
-			int r = pass_of(action) == pass ? record_one(rec, action, out, err) : 0;
 
+			r = pass_of(action) == pass ? record_one(rec, action, out, err) : 0;
 			if (r < 0) {
 				return r;
 			}
 			ctm_spill_pass(plan->spill);
 		}
 	}
-	return 0;
+	return record_subvols(rec, plan, CTM_ENTRY_READONLY, out, err);
 }
 
 int ctm_repair(const struct ctm_run *run, const struct ctm_plan *plan, const char *digest,

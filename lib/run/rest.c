@@ -108,6 +108,9 @@ int ctm_run_rest(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader,
 
 	ctm_reader_rewind(reader);
 	while ((r = ctm_reader_next(reader, &entry, &index, err)) == 1) {
+		if (ctm_entry_is_subvol(entry.kind)) {
+			continue; /* only on the way to others */
+		}
 		if (ctm_reader_is_done(reader, index) && !ctm_reader_failure(reader, index)) {
 			out->counts.already++;
 			continue;

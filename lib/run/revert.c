@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "run/apply_file.h"
 #include "run/apply_inode.h"
+#include "run/revert_subvol.h"
 
 struct reverting {
 	const struct ctm_ops *ops;
@@ -18,6 +19,7 @@ struct reverting {
 	void *arg;
 	struct ctm_outcome *out;
 	struct ctm_arena arena; /* of the entry at hand */
+	struct ctm_reverted_subvols subvols;
 };
 
 /* How half done the entry may be found: unless something says that it was finished. */
@@ -152,6 +154,7 @@ static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t
 	struct ctm_entry e;
 	struct ctm_step step;
 	struct ctm_result result = { .path = was->ref.path, .path_len = was->ref.path_len };
+	int r;
 
 	if (was_left(x, index)) {
 		return 0;
@@ -161,7 +164,8 @@ static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t
 					    revert_file(x, was, allow != CTM_ALLOW_BEFORE, &e);
 	switch (step.did) {
 	case CTM_DID_CHANGE:
-		return x->fn(&e, x->arg);
+		r = ctm_reverted_subvols_enter(&x->subvols, &e, x->fn, x->arg);
+		return r < 0 ? r : x->fn(&e, x->arg);
 	case CTM_DID_NOTHING:
 		x->out->counts.already++;
 		return 0;
@@ -210,8 +214,11 @@ int ctm_revert(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader, c
 	struct reverting x = {
 		.ops = ops, .fs = fs, .reader = reader, .fn = fn, .arg = arg, .out = out
 	};
-	int r = revert_kind(&x, CTM_ENTRY_RESTORE, ctm_reader_next, err);
+	int r = ctm_reverted_subvols_read(ops, fs, reader, &x.subvols, err);
 
+	if (r == 0) {
+		r = revert_kind(&x, CTM_ENTRY_RESTORE, ctm_reader_next, err);
+	}
 	if (r == 0) {
 		r = revert_kind(&x, CTM_ENTRY_SET, ctm_reader_prev, err);
 	}
@@ -219,6 +226,10 @@ int ctm_revert(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader, c
 		/* In the order they were saved: so the archive is read once. */
 		r = revert_kind(&x, CTM_ENTRY_REMOVE, ctm_reader_next, err);
 	}
+	if (r == 0) {
+		r = ctm_reverted_subvols_leave(&x.subvols, fn, arg);
+	}
+	ctm_reverted_subvols_done(&x.subvols);
 	ctm_arena_done(&x.arena);
 	return r;
 }

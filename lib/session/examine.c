@@ -13,6 +13,7 @@
 #include "run/budget.h"
 #include "run/effects.h"
 #include "run/inspect.h"
+#include "run/inspect_subvol.h"
 #include "run/state.h"
 #include "session/frommap.h"
 #include "session/kinship.h"
@@ -188,6 +189,24 @@ static int note_mount(const char *path, void *arg)
 	return ctm_plan_note(below->plan, CTM_F_MOUNT_BELOW, path, strlen(path), NULL);
 }
 
+/* Before the plan is of any use: what cannot be changed is no action. */
+static int inspect_subvols(const struct ctm_exam *exam, struct ctm_attached *att,
+			   struct ctm_plan *plan, struct ctm_err *err)
+{
+	CLEANUP(ctm_effects_done) struct ctm_effects fx = { .root = -1, .real = -1 };
+	int r = ctm_effects_init(&fx, ctm_attached_root(att), exam->volume->kind != CTM_VOLUME_DIR,
+				 err);
+
+	if (r < 0) {
+		return r;
+	}
+	r = ctm_inspect_subvols(&ctm_effects_ops, &fx, plan);
+	if (r == 0) {
+		r = ctm_plan_settle(plan);
+	}
+	return r < 0 ? ctm_room_err(plan, ctm_err_nomem(err), err) : 0;
+}
+
 int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		  struct ctm_attached *att, struct ctm_plan **ret, struct ctm_err *err)
 {
@@ -258,6 +277,10 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		r = r == -ENOMEM ? ctm_err_nomem(err) :
 				   ctm_err_set(err, CTM_SYS, r, "make the plan");
 		return ctm_room_err(plan, r, err);
+	}
+	r = inspect_subvols(exam, att, plan, err);
+	if (r < 0) {
+		return r;
 	}
 	*ret = TAKE_PTR(plan);
 	return 0;

@@ -5,6 +5,7 @@
 #ifndef CTM_TARGET_ROOTFD_FLAGS_H
 #define CTM_TARGET_ROOTFD_FLAGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -14,5 +15,20 @@
  * flags on. -ENOTTY: the file system has no flags. -EPERM: no CAP_LINUX_IMMUTABLE.
  */
 int ctm_rootfd_set_attr(int fd, uint32_t attr);
+
+/** A btrfs subvolume (BTRFS_IOC_GET_SUBVOL_INFO, Linux 4.18). */
+struct ctm_subvol {
+	bool readonly; /* nothing in it can be changed: EROFS */
+	/*
+	 * It has a received_uuid: btrfs receive(8) made it, and takes it for unchanged when it applies
+	 * the next increment.
+	 */
+	bool received;
+};
+
+/** Of the subvolume whose top directory this O_PATH descriptor is. -ENOTTY: it is none. */
+int ctm_rootfd_subvol(int fd, struct ctm_subvol *ret);
+/** Makes it read-only or writable. -EPERM: it is being sent (btrfs-send(8)). */
+int ctm_rootfd_set_subvol(int fd, bool readonly);
 
 #endif

@@ -20,14 +20,14 @@ static void check_path(const struct ctm_entry *e)
 	const char *p = e->ref.path;
 	size_t len = e->ref.path_len;
 
-	FUZZ_CHECK(len > 0 || e->kind == CTM_ENTRY_SET);
+	FUZZ_CHECK(len > 0 || !ctm_entry_is_file(e->kind));
 	FUZZ_CHECK(len == 0 || (p[0] != '/' && p[len - 1] != '/' && !memchr(p, '\0', len)));
 	for (size_t i = 0; i + 1 < len; i++) {
 		FUZZ_CHECK(p[i] != '/' || p[i + 1] != '/');
 		FUZZ_CHECK(p[i] != '.' || p[i + 1] != '.' || (i > 0 && p[i - 1] != '/') ||
 			   (i + 2 < len && p[i + 2] != '/'));
 	}
-	FUZZ_CHECK(e->kind == CTM_ENTRY_SET || e->parent.path_len < len);
+	FUZZ_CHECK(!ctm_entry_is_file(e->kind) || e->parent.path_len < len);
 }
 
 static void check_same(const struct ctm_entry *a, const struct ctm_entry *b)
@@ -40,7 +40,7 @@ static void check_same(const struct ctm_entry *a, const struct ctm_entry *b)
 		   memcmp(a->ref.handle.bytes, b->ref.handle.bytes, a->ref.handle.len) == 0);
 	FUZZ_CHECK(a->nlink == b->nlink && a->names == b->names && a->attr == b->attr);
 	FUZZ_CHECK(ctm_inode_state_eq(&a->before, &b->before));
-	FUZZ_CHECK(a->kind != CTM_ENTRY_SET || ctm_inode_state_eq(&a->after, &b->after));
+	FUZZ_CHECK(ctm_entry_is_file(a->kind) || ctm_inode_state_eq(&a->after, &b->after));
 	FUZZ_CHECK(a->size == b->size && memcmp(a->sha256, b->sha256, 32) == 0);
 	FUZZ_CHECK(a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec);
 	FUZZ_CHECK(strcmp(a->rule, b->rule) == 0 && a->cause == b->cause);
@@ -58,7 +58,7 @@ static void entry(struct ctm_codec *codec, enum ctm_entry_kind kind, struct ctm_
 	FUZZ_CHECK(r == 0 || r == -EBADMSG || r == -ENOMEM);
 	if (r == 0) {
 		check_path(&first);
-		if (kind != CTM_ENTRY_SET) { /* one state, whatever the bytes said */
+		if (ctm_entry_is_file(kind)) { /* one state, whatever the bytes said */
 			first.after = first.before = kind == CTM_ENTRY_REMOVE ? first.before :
 										first.after;
 		}
@@ -130,6 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case CTM_ENTRY_SET:
 		case CTM_ENTRY_REMOVE:
 		case CTM_ENTRY_RESTORE:
+		case CTM_ENTRY_WRITABLE:
+		case CTM_ENTRY_READONLY:
 			entry(&codec, (enum ctm_entry_kind)kind, body);
 			break;
 		default:
