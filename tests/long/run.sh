@@ -64,7 +64,8 @@ for script in tests/long/*.sh; do
 		count bash "$script"
 	fi
 done
-printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" | tee -a "$CTM_LONG"
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" >>"$CTM_LONG"
+cat "$CTM_LONG"
 if [ "$failed" != 0 ] || [ "$skipped" != 0 ]; then
 	exit 1
 fi

@@ -261,6 +261,18 @@ state_litter()
 	fi
 }
 
+# kill_listing: of the volume, to $TMP/got. Where a crash has left the journal dirty and the program had
+# nothing to do, it is brought in first, as the container's start would.
+kill_listing()
+{
+	rm -f "$TMP/got"
+	if [ "$VOL_KIND" = image ] && dumpe2fs -h "$VOL" 2>/dev/null | grep -q needs_recovery; then
+		mkdir -p "$TMP/replay" && mount -o noatime "$VOL" "$TMP/replay" &&
+			t_umount "$TMP/replay"
+	fi
+	pve_listing "$VOL" "$TMP/got"
+}
+
 # kill_run STATUSES WHAT WANT COMMAND [OPTION...]: the program ends with one of the statuses
 # ("0" or "0|3") and leaves the volume as the listing WANT says, and nothing else
 kill_run()
@@ -278,7 +290,10 @@ kill_run()
 	if [ -n "$litter" ]; then
 		kill_bad "$what: $command leaves: $litter"
 	fi
-	pve_listing "$VOL" "$TMP/got"
+	if ! kill_listing; then
+		kill_bad "$what: $command: no listing" "$TMP/out"
+		return 1
+	fi
 	if ! listing_diff "$want" "$TMP/got" >"$TMP/diff"; then
 		kill_bad "$what: $command: the listing differs" "$TMP/diff" "$TMP/out"
 		return 1
