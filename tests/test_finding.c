@@ -73,6 +73,7 @@ static const struct {
 	{ CTM_F_ACL_BEYOND, "acl.beyond", CTM_CHOICE },
 	{ CTM_F_ACL_MERGE, "acl.merge", CTM_CHOICE },
 	{ CTM_F_CAP_ROOT, "cap.root", CTM_FAULT },
+	{ CTM_F_BITS_LOST, "bits.lost", CTM_INFO },
 	{ CTM_F_PKG_LOCK, "pkg.lock", CTM_FAULT },
 	{ CTM_F_PKG_CACHE, "pkg.cache", CTM_FAULT },
 	{ CTM_F_PKG_PARTIAL, "pkg.partial", CTM_FAULT },

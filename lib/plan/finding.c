@@ -357,6 +357,18 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.next = "once the container runs, give it anew inside with setcap, or install "
 		        "the package again",
 	},
+	[CTM_F_BITS_LOST] = {
+		.code = "bits.lost",
+		.severity = CTM_INFO,
+		.title = "programs without the setuid, setgid or capability that they should have",
+		.why = "A chown takes these away, so an earlier repair by other means did. The "
+		       "owners are right, and nothing on the disk shows what was there: it is "
+		       "known from the distribution's packages, or from dpkg's record of modes "
+		       "that an administrator has set.",
+		.next = "once the container runs, install the packages named here again, one by "
+		        "one, inside it (on Debian: apt-get install --reinstall PACKAGE); what "
+		        "/var/lib/dpkg/statoverride has comes back with --fix bits",
+	},
 	[CTM_F_FLATTEN] = {
 		.code = "flatten",
 		.severity = CTM_FAULT,

@@ -107,6 +107,9 @@ int ctm_plan_finish(struct ctm_plan *plan)
 		r = ctm_plan_judge_waiting(plan);
 	}
 	if (r == 0) {
+		r = ctm_plan_rest_of_bits(plan);
+	}
+	if (r == 0) {
 		r = fold_links(plan);
 	}
 	if (r == 0) {

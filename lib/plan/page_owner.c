@@ -212,6 +212,20 @@ static const struct ctm_page_row rows[] = {
 		.look = { THE_CAPS, ONE_ID },
 	},
 	{
+		.code = "bits.lost",
+		.how = "A chown -R over the tree, or a converter that sets owners last. What should be "
+		       "there is known from the well-known programs of Debian, Fedora, openSUSE, Arch, "
+		       "Alpine and Void, and from dpkg's statoverride database. A program that goes "
+		       "without by design, as ping mostly does, is not named.",
+		.repair =
+			"Left. --fix bits sets what dpkg-statoverride has recorded by number or for "
+			"root, if owner and permissions are those of the record, and the file has one "
+			"name; never what only a package has.",
+		.look = { { "stat -c '%a %u:%g' PATH", "the mode as it is" },
+			  { "pct exec ID -- dpkg -S PATH", "the package that the file is from" },
+			  { "pct exec ID -- dpkg-statoverride --list", "what is recorded" } },
+	},
+	{
 		.code = "flatten",
 		.how = "It is no damage: --flatten asks for it.",
 		.repair =

@@ -64,6 +64,7 @@ void ctm_plan_free(struct ctm_plan *plan)
 		ctm_links_done(&plan->work->nested);
 		ctm_vec_done(&plan->work->unfinished);
 		ctm_spill_vec_done(plan->spill, &plan->work->waiting);
+		ctm_vec_done(&plan->work->lost);
 		free(plan->work);
 	}
 	ctm_lens_done(&plan->lens);
@@ -233,8 +234,10 @@ int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char 
 bool ctm_plan_has_work(const struct ctm_plan *plan)
 {
 	for (size_t i = 0; i < plan->findings.n; i++) {
+		const struct ctm_finding *f = &plan->findings.v[i];
+
 		ctm_spill_pass(plan->spill);
-		if (ctm_finding_info(plan->findings.v[i].code)->severity != CTM_INFO) {
+		if (f->action != CTM_NO_ACTION || ctm_finding_info(f->code)->severity != CTM_INFO) {
 			return true;
 		}
 	}

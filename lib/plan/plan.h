@@ -88,8 +88,8 @@ enum ctm_stale {
 };
 
 /*
- * A SET never has before equal to after, and its modes differ only where flatten drops bits: chown
- * strips them, and whoever carries the action out puts after.mode back.
+ * A SET never has before equal to after. Its modes differ only where flatten drops set-id bits or
+ * --fix bits sets them; chown strips them, and whoever carries the action out puts after.mode back.
  */
 struct ctm_action {
 	enum ctm_action_kind kind;
@@ -246,7 +246,7 @@ int ctm_plan_take_over(struct ctm_plan *plan, const struct ctm_action *v, size_t
 /** Whether every action of the plan is one of those agreed to; both are settled. */
 bool ctm_plan_within(const struct ctm_plan *plan, const struct ctm_plan *agreed);
 
-/** A fault or a choice is there: check and diff exit with 1. */
+/** A fault or a choice is there, or anything that an action cures: check and diff exit with 1. */
 bool ctm_plan_has_work(const struct ctm_plan *plan);
 /** A fault or choice that no action cures: a repair of this plan exits with 4. */
 bool ctm_plan_has_leftover(const struct ctm_plan *plan);

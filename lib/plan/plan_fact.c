@@ -181,6 +181,9 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 		return add_name(plan, known, fact);
 	}
 	r = ctm_judge_inode(&work->judge, &before, &place, &plan->arena, &judged);
+	if (r == 0) {
+		ctm_plan_judge_bits(plan, fact, &judged);
+	}
 	if (r < 0 || judged.n == 0) {
 		return r;
 	}
@@ -208,6 +211,19 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 	link.n = plan->findings.n - link.first;
 	*ret_action = link.action;
 	return r == 0 && ctm_fact_has_names(fact) ? ctm_links_add(&work->links, &link) : r;
+}
+
+int ctm_plan_rest_of_bits(struct ctm_plan *plan)
+{
+	size_t action;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->work->lost.n; i++) {
+		if (!plan->work->lost.v[i].met) {
+			r = plan_repair(plan, &plan->work->lost.v[i].fact, &action);
+		}
+	}
+	return r;
 }
 
 static const char *why_not_removed(const struct ctm_fact *fact)

@@ -5,11 +5,20 @@
 #ifndef CTM_PLAN_WORK_H
 #define CTM_PLAN_WORK_H
 
+#include "plan/bits.h"
 #include "plan/judge.h"
 #include "plan/links.h"
 #include "plan/plan.h"
 
 #define CTM_TEXTS 256 /* a power of two */
+
+/** A file that has not what is expected of it (plan/bits.h). */
+struct ctm_lost {
+	struct ctm_fact fact; /* as it was looked at; in the arena */
+	struct ctm_expected want;
+	const char *text;
+	bool met; /* it is judged */
+};
 
 struct ctm_plan_work {
 	struct ctm_judge judge;
@@ -20,6 +29,7 @@ struct ctm_plan_work {
 	bool kept;               /* what is judged now was waiting: its path is in the arena */
 	struct ctm_links nested; /* of these, inodes with a name in a nested container */
 	uint64_t asked;          /* inodes that --fix alone gives another owner */
+	CTM_VEC(struct ctm_lost) lost; /* by dev and ino */
 	/* The last text made for an id, so that a million files of one id share it. */
 	struct {
 		const char *text;
@@ -68,6 +78,11 @@ static inline bool ctm_fact_has_names(const struct ctm_fact *fact)
 {
 	return fact->nlink > 1 && !S_ISDIR(fact->mode);
 }
+/* Adds what the inode has lost to its judgement. */
+void ctm_plan_judge_bits(struct ctm_plan *plan, const struct ctm_fact *fact,
+			 struct ctm_judgement *judged);
+/* Judges the inodes that have lost something and are no fact, since all else of them is right. */
+int ctm_plan_rest_of_bits(struct ctm_plan *plan);
 
 /* Whether the selection is the whole volume: no start paths, or the root is one of them. */
 bool ctm_plan_is_whole(const struct ctm_policy *policy);

@@ -15,6 +15,7 @@
 #include "run/inspect.h"
 #include "run/inspect_subvol.h"
 #include "run/state.h"
+#include "session/bits.h"
 #include "session/frommap.h"
 #include "session/kinship.h"
 #include "session/reading.h"
@@ -253,6 +254,10 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 							    ctm_rules_n * sizeof(*sel.rules_on));
 	if (!plan->policy.rules_on) {
 		return ctm_err_nomem(err);
+	}
+	r = ctm_bits_look(exam->volume, &sel, att, plan, err);
+	if (r < 0) {
+		return r;
 	}
 	r = scan_into(plan, &sel, opts, att, err);
 	if (r < 0) {

@@ -10,6 +10,7 @@ map=0:100000:65536
 chmod 711 "$TMP"
 # lxc-usernsexec asks newuidmap, even for root. The script has a mount namespace of its own.
 echo 'root:100000:65536' >"$TMP/subid"
+touch /etc/subuid /etc/subgid
 for file in /etc/subuid /etc/subgid; do
 	mount --bind "$TMP/subid" $file && t_defer t_umount $file
 done
