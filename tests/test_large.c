@@ -4,8 +4,8 @@
  * process whose memory the kernel limits to less than the plan takes (RLIMIT_DATA counts what is
  * private and writable).
  *
- * LARGE_N: inodes, 300000 without it; tests/long/large.sh runs it with ten million. LARGE_DIR: where
- * files and records go, for such numbers.
+ * LARGE_N: inodes, 300000 without it; tests/long/large.sh runs it with ten million. LARGE_DIR:
+ * where files and records go, for such numbers.
  */
 #include <inttypes.h>
 #include <malloc.h>
