@@ -77,7 +77,7 @@ import json, sys
 (target,) = json.load(sys.stdin)["targets"]
 
 def paths(area):
-	return {f["path"] for f in target["findings"] if f["code"].startswith(area)}
+	return {f["path"] for f in target["findings"] if f["code"].startswith(area) and "path" in f}
 
 print(target["inodes"], len(paths("own.")), len(paths("acl.")))' <"$1"
 }
