@@ -58,6 +58,30 @@ kill_at fchownat 50
 t_ok "an interrupted repair can be taken back as it is" ctmend undo --yes --map 100000 "$root"
 t_is "and then everything is as before" "$(all)" "$before"
 
+# flip FILE: one bit of a byte in its middle
+flip()
+{
+	local at=$(($(stat -c %s "$1") / 2)) byte
+
+	byte=$(od -An -tu1 -j "$at" -N 1 "$1")
+	printf %b "\\0$(printf %o $((byte ^ 1)))" | dd of="$1" bs=1 seek="$at" conv=notrunc status=none
+}
+
+# Without a whole record nobody goes on: what has been taken away would be lost.
+kill_at fchownat 50
+halfway=$(all)
+for file in journal removed.tar; do
+	for at in "$sys"/var/lib/ctmend/*/*/"$file"; do :; done
+	flip "$at"
+	t_fails "$file is damaged: the repair is not finished" ctmend repair --yes --map 100000 "$root"
+	t_match "$file is damaged: which is said" "$(cat "$T_ERR")" 'damaged'
+	t_fails "$file is damaged: it is not taken back" ctmend undo --yes --map 100000 "$root"
+	t_is "$file is damaged: nothing has changed" "$(all)" "$halfway"
+	flip "$at"
+done
+t_ok "whole again it is" ctmend undo --yes --map 100000 "$root"
+t_is "and everything is as before" "$(all)" "$before"
+
 # Who approves a plan of what an interrupted repair has left does not hear afterwards, when it was
 # finished, that the plan is another one.
 kill_at fchownat 50
