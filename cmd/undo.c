@@ -147,9 +147,9 @@ const struct command command_undo = {
 	.summary = "take a repair back (default: the last one)",
 	.details = "Puts back what a repair changed: owners, modes, ACLs, capabilities, removed "
 		   "files. What was changed by somebody else since is left and listed (exit status "
-		   "4).",
+		   "4). With --path a part of it; a later undo takes back the rest.",
 	.options = OPTS_COMMON | OPT(OPT_DRY_RUN) | OPT(OPT_YES) | OPT(OPT_WAIT) | OPT(OPT_VOLUME) |
-		   OPT(OPT_MAP) | OPT(OPT_CT_CONFIG),
+		   OPT(OPT_PATH) | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG),
 	.min_operands = 1,
 	.max_operands = 2,
 	.run = run,

@@ -154,6 +154,80 @@ Test(undo, a_run_that_changed_nothing)
 	cr_assert_str_eq(info.name, out.run, "it can be named");
 }
 
+static void undo_part(struct stage *s, const char *path, uint64_t *ret_done)
+{
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	s->run.paths = &path;
+	s->run.n_paths = 1;
+	s->run.part = "a part";
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0, "%s", err.msg);
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s", err.msg);
+	cr_assert_not(ctm_outcome_partial(&out));
+	s->run.paths = NULL;
+	s->run.n_paths = 0;
+	s->run.part = NULL;
+	*ret_done = out.counts.done;
+}
+
+static enum ctm_run_status status_of_first(struct stage *s, size_t runs)
+{
+	HISTORY history = { 0 };
+
+	cr_assert_eq(ctm_history_read(s->state, &history, NULL), 0);
+	cr_assert_eq(history.runs.n, runs);
+	return history.runs.v[0].status;
+}
+
+Test(undo, a_part_and_then_the_rest)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *after = NULL;
+	uint64_t done;
+
+	stage_damage(s);
+	before = fake_listing(&s->fs);
+	after = stage_repair(s);
+	undo_part(s, "var/partial", &done);
+	cr_expect_eq(done, 2, "two files came back, their directory was right");
+	cr_expect_not(fake_at(&s->fs, "var/partial/a.deb")->gone);
+	cr_expect_eq(fake_at(&s->fs, "usr/bin/sudo")->state.uid.v, STAGE_BASE);
+	cr_expect_eq(status_of_first(s, 2), CTM_RUN_PARTLY_UNDONE);
+	undo_part(s, "usr/bi", &done);
+	cr_expect_eq(done, 0, "a name is no beginning of another");
+	cr_expect_eq(status_of_first(s, 2), CTM_RUN_PARTLY_UNDONE);
+	stage_undo(s, NULL);
+	stage_expect(s, before, "the rest");
+	cr_expect_eq(status_of_first(s, 3), CTM_RUN_UNDONE);
+	stage_undo(s, "3");
+	stage_undo(s, "2");
+	stage_expect(s, after, "both parts again");
+	cr_expect_eq(status_of_first(s, 5), CTM_RUN_DONE);
+}
+
+/* When nothing is left of it, undo goes on to the run before all the same. */
+Test(undo, all_parts)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *after = NULL;
+	struct ctm_run_info info;
+	uint64_t done;
+
+	stage_damage(s);
+	before = fake_listing(&s->fs);
+	after = stage_repair(s);
+	undo_part(s, "", &done);
+	stage_expect(s, before, "the part is the whole");
+	cr_expect_eq(status_of_first(s, 2), CTM_RUN_PARTLY_UNDONE);
+	stage_undo(s, NULL);
+	cr_expect_eq(status_of_first(s, 3), CTM_RUN_UNDONE);
+	cr_expect_eq(ctm_undo_choose(&s->run, NULL, &info, NULL), -EPERM);
+}
+
 /* An undo of which something failed is tried again by the same command. */
 Test(undo, tried_again)
 {

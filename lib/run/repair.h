@@ -35,8 +35,11 @@ struct ctm_run {
 	const char *options;          /* the command line's words that mattered, "" for none */
 	const struct ctm_idmap *from; /* --from-map, for the record; NULL: none */
 	const char *caller;           /* "hook"; NULL: a person */
-	const char *part;             /* undo of a part: which, for the record; NULL: of all */
-	struct ctm_stop *stop;        /* NULL: nobody asks */
+	/* Undo of a part: entries at and below these paths; part: the same in words. */
+	const char *const *paths;
+	size_t n_paths;
+	const char *part;
+	struct ctm_stop *stop; /* NULL: nobody asks */
 	ctm_progress_fn progress;
 	void *progress_arg;
 };

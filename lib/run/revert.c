@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/pathname.h"
 #include "run/apply_file.h"
 #include "run/apply_inode.h"
 #include "run/revert_subvol.h"
 
 struct reverting {
+	const struct ctm_run *run;
 	const struct ctm_ops *ops;
 	void *fs;
 	struct ctm_reader *reader;
@@ -147,6 +149,17 @@ static struct ctm_step revert_file(struct reverting *x, const struct ctm_entry *
 	return step;
 }
 
+static bool is_wanted(const struct ctm_run *run, const struct ctm_ref *ref)
+{
+	for (size_t i = 0; i < run->n_paths; i++) {
+		if (ctm_path_within(ref->path, ref->path_len, run->paths[i],
+				    strlen(run->paths[i]))) {
+			return true;
+		}
+	}
+	return run->n_paths == 0;
+}
+
 static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t index,
 		      struct ctm_err *err)
 {
@@ -156,7 +169,7 @@ static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t
 	struct ctm_result result = { .path = was->ref.path, .path_len = was->ref.path_len };
 	int r;
 
-	if (was_left(x, index)) {
+	if (was_left(x, index) || !is_wanted(x->run, &was->ref)) {
 		return 0;
 	}
 	ctm_arena_done(&x->arena);
@@ -208,13 +221,19 @@ static int revert_kind(struct reverting *x, enum ctm_entry_kind kind,
 	return r;
 }
 
-int ctm_revert(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader, ctm_undo_fn fn,
-	       void *arg, struct ctm_outcome *out, struct ctm_err *err)
+int ctm_revert(const struct ctm_run *run, struct ctm_reader *reader, ctm_undo_fn fn, void *arg,
+	       struct ctm_outcome *out, struct ctm_err *err)
 {
 	struct reverting x = {
-		.ops = ops, .fs = fs, .reader = reader, .fn = fn, .arg = arg, .out = out
+		.run = run,
+		.ops = run->ops,
+		.fs = run->fs,
+		.reader = reader,
+		.fn = fn,
+		.arg = arg,
+		.out = out,
 	};
-	int r = ctm_reverted_subvols_read(ops, fs, reader, &x.subvols, err);
+	int r = ctm_reverted_subvols_read(run->ops, run->fs, reader, &x.subvols, err);
 
 	if (r == 0) {
 		r = revert_kind(&x, CTM_ENTRY_RESTORE, ctm_reader_next, err);

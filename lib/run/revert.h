@@ -13,9 +13,10 @@
  * inodes, newest first, then files that come back. Their before is what stands there now. What is
  * as before already, or what the run itself left alone, is passed over; what is neither is a
  * conflict in out. Of a run that was interrupted, or in an entry that failed, a half-done inode is
- * taken back too.
+ * taken back too. run->paths: entries elsewhere are passed over; an inode with several names is
+ * where its entry has it.
  */
-int ctm_revert(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader, ctm_undo_fn fn,
-	       void *arg, struct ctm_outcome *out, struct ctm_err *err);
+int ctm_revert(const struct ctm_run *run, struct ctm_reader *reader, ctm_undo_fn fn, void *arg,
+	       struct ctm_outcome *out, struct ctm_err *err);
 
 #endif

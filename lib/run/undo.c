@@ -82,6 +82,21 @@ int ctm_undo_choose(const struct ctm_run *run, const char *typed, struct ctm_run
 		       choose_newest(run, &history, ret, err);
 }
 
+/* Only of a run that has ended can a part be taken back: the rest of it is to be done as it is. */
+static int refuse_part(const struct ctm_run *run, const char *name, const struct ctm_reader *reader,
+		       struct ctm_err *err)
+{
+	int r;
+
+	if (run->n_paths == 0 || ctm_reader_end(reader, NULL)) {
+		return 0;
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0, "run %s was interrupted: no part of it can be undone",
+			name);
+	ctm_err_hint(err, "ctmend repair finishes it, undo without --path takes it back");
+	return r;
+}
+
 /* The record of the run that is taken back, proven to be of this volume. */
 static int open_run(const struct ctm_run *run, const char *name, int *ret_dir,
 		    struct ctm_reader **ret, struct ctm_err *err)
@@ -94,7 +109,7 @@ static int open_run(const struct ctm_run *run, const char *name, int *ret_dir,
 	if (r == 0) {
 		r = ctm_run_match(run, ctm_reader_header(*ret), err);
 	}
-	return r < 0 ? ctm_err_wrap(err, "run %s", name) : 0;
+	return r < 0 ? ctm_err_wrap(err, "run %s", name) : refuse_part(run, name, *ret, err);
 }
 
 /* The same command that was interrupted goes on where it was. */
@@ -128,9 +143,8 @@ int ctm_undo_plan(const struct ctm_run *run, const char *name, ctm_undo_fn fn, v
 	if (r < 0) {
 		return r;
 	}
-	return is_unfinished_undo(reader) ?
-		       show_rest(reader, fn, arg, err) :
-		       ctm_revert(run->ops, run->fs, reader, fn, arg, out, err);
+	return is_unfinished_undo(reader) ? show_rest(reader, fn, arg, err) :
+					    ctm_revert(run, reader, fn, arg, out, err);
 }
 
 struct recorder {
@@ -160,21 +174,33 @@ static int record(const struct ctm_entry *entry, void *arg)
 	return r;
 }
 
+static bool was_undone_in_parts(const struct ctm_run *run, const char *name)
+{
+	struct ctm_run_info info;
+
+	return run->n_paths == 0 && ctm_undo_choose(run, name, &info, NULL) == 0 &&
+	       info.status == CTM_RUN_PARTLY_UNDONE;
+}
+
 static int record_all(const struct ctm_run *run, int dir, struct ctm_reader *reader,
 		      struct recorder *to)
 {
-	int r = ctm_revert(run->ops, run->fs, reader, record, to, to->out, to->err);
+	int r = ctm_revert(run, reader, record, to, to->out, to->err);
 
 	if (r == 0 && ctm_recording_entries(&to->rec) > 0 &&
 	    ctm_reader_count(reader, CTM_ENTRY_REMOVE) > 0) {
 		r = ctm_recording_link_saved(&to->rec, dir, ctm_reader_seal(reader)->removed_sha256,
 					     to->err);
 	}
+	if (r < 0) {
+		return r;
+	}
 	/*
 	 * A run that changes nothing leaves no record; but one that was interrupted before it had
-	 * changed anything needs one to be over.
+	 * changed anything needs one to be over, and so does one of which all parts were undone.
 	 */
-	if (r == 0 && (ctm_recording_entries(&to->rec) > 0 || !ctm_reader_end(reader, NULL))) {
+	if (ctm_recording_entries(&to->rec) > 0 || !ctm_reader_end(reader, NULL) ||
+	    was_undone_in_parts(run, ctm_reader_header(reader)->run)) {
 		r = ctm_recording_seal(&to->rec, to->err);
 	}
 	return r;

@@ -34,7 +34,8 @@ int ctm_undo_plan(const struct ctm_run *run, const char *name, ctm_undo_fn fn, v
  * Takes the run back, newest entry first; removed files come back, mtimes of their directories
  * too. What is not in the state the run left is a conflict, left and listed. The undo is a run
  * with a record of its own, so it can be undone by name. An undo that was interrupted is finished
- * instead.
+ * instead. run->paths: a part alone, of a run that has ended (else CTM_REFUSED); what is left of it
+ * can be taken back later.
  */
 int ctm_undo(const struct ctm_run *run, const char *name, struct ctm_outcome *out,
 	     struct ctm_err *err);

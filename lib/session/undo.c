@@ -19,12 +19,27 @@ struct undoing {
 	struct ctm_run run;
 	char user[64];
 	struct ctm_run_info info;
+	struct ctm_buf part; /* the paths of an undo of a part, in words */
 };
 
 static void undoing_done(struct undoing *u)
 {
 	ctm_effects_done(&u->fx);
 	ctm_state_free(u->state);
+	ctm_buf_done(&u->part);
+}
+
+static int take_paths(struct undoing *u, const struct ctm_session_opts *opts)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < opts->n_paths && r == 0; i++) {
+		r = ctm_buf_addf(&u->part, "%s/%s", i ? " " : "", opts->paths[i]);
+	}
+	u->run.paths = opts->paths;
+	u->run.n_paths = opts->n_paths;
+	u->run.part = opts->n_paths ? u->part.p : NULL;
+	return r;
 }
 
 static int begin(struct undoing *u, struct ctm_done *done, const struct ctm_session_opts *opts,
@@ -46,6 +61,10 @@ static int begin(struct undoing *u, struct ctm_done *done, const struct ctm_sess
 	u->run.ops = &ctm_effects_ops;
 	u->run.fs = &u->fx;
 	u->run.state = u->state;
+	r = take_paths(u, opts);
+	if (r < 0) {
+		return ctm_err_nomem(err);
+	}
 	return ctm_undo_choose(&u->run, typed, &u->info, err);
 }
 
@@ -81,7 +100,8 @@ static int look_first(struct ctm_done *done, const struct ctm_session_opts *opts
 	if (r < 0) {
 		return r;
 	}
-	*ret_more = n > 0 || u.info.status == CTM_RUN_INTERRUPTED || ctm_attached_stale(att);
+	*ret_more = n > 0 || u.info.status == CTM_RUN_INTERRUPTED || ctm_attached_stale(att) ||
+		    (u.info.status == CTM_RUN_PARTLY_UNDONE && opts->n_paths == 0);
 	if (!*ret_more) {
 		(void)memccpy(out.undoes, u.info.name, '\0', sizeof(out.undoes) - 1);
 		done->run = out;
