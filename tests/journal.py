@@ -103,7 +103,7 @@ def entry(kind, b, was):
         "%d:%d" % was.owners[2:], "%o" % after, was.cause.decode(), "%d/%d" % links, lifted,
         *values,
     )
-    if kind != "S":
+    if kind in "RT":
         size, sha256 = b.number(), b.raw(32)
         times = b.time()
         rule = b.string()
@@ -127,7 +127,7 @@ def main(directory):
         if kind == "H":
             while b.at < len(b.data):
                 print("field", b.number(), b.string().decode().replace("\n", " | "))
-        elif kind in "SRT":
+        elif kind in "SRTWO":
             if n % 128 == 0:
                 was = Before()
             entry(kind, b, was)

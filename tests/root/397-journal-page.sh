@@ -101,6 +101,10 @@ flags=$(sed -n 's/^\tCTM_CODEC_F_[B-Z][A-Z]* = \(0x[0-9a-f]*\),$/\1/p; s/^\tCTM_
 	"$T_TOP/lib/run/codec_parts.h" | while read -r flag; do echo $((flag)); done | sort -n)
 t_is "every flag of an entry" \
 	"$(sed -n '/^.Ss Entries/,/^.Ss Archives/s/^.It \([0-9]*\)$/\1/p' "$page" | sort -n)" "$flags"
+kinds=$(sed -n "s/^\tCTM_ENTRY_[A-Z]* = '\(.\)',.*/\1/p" "$T_TOP/lib/run/entry.h" | sort)
+t_is "every kind of entry" \
+	"$(sed -n '/^.Ss Kinds of records/,/^.Ss Entries/s/^.It Li \(.*\)$/\1/p' "$page" | tr -d ' ' | tr ',' '\n' |
+		grep -v '^[HZDFCE]$' | sort)" "$kinds"
 t_is "every field of the identity" \
 	"$(sed -n 's/^\t{ "\([a-z-]*\)", "[^"]*", [A-Z]*, FIELD.*/\1/p' "$T_TOP/lib/target/identity.c" |
 		while read -r word; do grep -q "^.Li $word\$\|^.Li $word ,\$" "$page" || echo "$word"; done)" ""
