@@ -196,6 +196,10 @@ static int dispatch(struct options *opts, int argc, char **argv)
 		ctm_explain_mdoc(stdout); /* the list of ctmend-findings(7) */
 		return EXIT_CLEAN;
 	}
+	if (strcmp(argv[first], "__causes") == 0) {
+		ctm_explain_causes_mdoc(stdout); /* likewise */
+		return EXIT_CLEAN;
+	}
 	cmd = find_command(argv[first]);
 	if (!cmd) {
 		fprintf(stderr, "ctmend: unknown command '%s'; 'ctmend --help' lists them\n",

@@ -38,6 +38,7 @@ static struct ctm_exam *exam_of(const struct ctm_fact *facts, size_t n)
 	exam->plan = plan_of(&policy, facts, n);
 	exam->plan->totals.inodes = n;
 	ctm_plan_digest(exam->plan, "test", exam->digest);
+	cr_assert_eq(ctm_diagnose(exam->plan, NULL, &exam->diagnosis), 0);
 	return exam;
 }
 
@@ -58,6 +59,16 @@ struct ctm_exam *damaged_exam(void)
 	facts[1].caps = CAPS_V2;
 	facts[4].acl_access = acl_of("u::rw-,u:33:rw-,g::r--,m::rw-,o::r--", acl);
 	facts[5].attr = CTM_ATTR_IMMUTABLE;
+	return exam_of(facts, sizeof(facts) / sizeof(facts[0]));
+}
+
+struct ctm_exam *undecided_exam(void)
+{
+	struct ctm_fact facts[] = {
+		fact_of("srv/a", 0644, 65534, 65534),
+		fact_of("etc/hosts", 0644, 100000, 100000),
+	};
+
 	return exam_of(facts, sizeof(facts) / sizeof(facts[0]));
 }
 

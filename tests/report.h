@@ -14,6 +14,8 @@
  * name, an immutable file, an id that fits nothing. The caller frees it.
  */
 struct ctm_exam *damaged_exam(void);
+/** The same container with one file that nothing but a person can decide about. */
+struct ctm_exam *undecided_exam(void);
 /** The same container with nothing wrong. */
 struct ctm_exam *clean_exam(void);
 

@@ -103,6 +103,53 @@ Test(json, damaged)
 	ctm_exam_free(exam);
 }
 
+static const json_t *group_of(const json_t *target, const char *code)
+{
+	const json_t *groups = json_object_get(target, "groups");
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(groups, i, one)
+	{
+		if (strcmp(json_string_value(json_object_get(one, "code")), code) == 0) {
+			return one;
+		}
+	}
+	cr_assert(false, "no group %s", code);
+	return NULL;
+}
+
+Test(json, diagnosis)
+{
+	struct ctm_exam *exam = damaged_exam();
+	struct ctm_report rep = { .name = "115", .exam = exam };
+	json_t *root = document(&rep, NULL);
+	const json_t *diagnosis = json_object_get(target_of(root), "diagnosis");
+	const json_t *group;
+	const json_t *lines;
+
+	cr_assert_str_eq(json_string_value(json_object_get(diagnosis, "cause")), "unknown");
+	cr_assert_str_eq(
+		json_string_value(json_object_get(diagnosis, "text")),
+		"somebody worked in it as the host's root: 4 of 8 inodes have the host's ids");
+	cr_assert_not_null(json_object_get(diagnosis, "next"));
+	group = group_of(target_of(root), "pkg.lock");
+	cr_assert_str_eq(json_string_value(json_object_get(group, "cause")), "package-run");
+	group = group_of(target_of(root), "own.beyond");
+	cr_assert_str_eq(json_string_value(json_object_get(group, "cause")), "foreign-id");
+	cr_assert(json_is_null(json_object_get(group, "evidence")));
+	cr_assert_str_eq(json_string_value(json_object_get(group, "note")),
+			 "the map can be made to hold these ids");
+	lines = json_object_get(group, "lines");
+	cr_assert_eq(json_array_size(lines), 4);
+	cr_assert_str_eq(json_string_value(json_array_get(lines, 0)),
+			 "lxc.idmap: u 0 100000 1028954285");
+	cr_assert_str_eq(json_string_value(json_array_get(lines, 3)),
+			 "/etc/subgid: root:100000:65536");
+	json_decref(root);
+	ctm_exam_free(exam);
+}
+
 Test(json, clean)
 {
 	struct ctm_exam *exam = clean_exam();
@@ -113,6 +160,9 @@ Test(json, clean)
 	cr_assert(json_is_true(json_object_get(target, "clean")));
 	cr_assert_eq(json_array_size(json_object_get(target, "actions")), 0);
 	cr_assert_eq(json_array_size(json_object_get(target, "groups")), 0);
+	cr_assert_str_eq(
+		json_string_value(json_object_get(json_object_get(target, "diagnosis"), "cause")),
+		"none");
 	json_decref(root);
 	ctm_exam_free(exam);
 }

@@ -13,11 +13,18 @@ static void has(const char *text, const char *part)
 
 Test(text, says_what_is_wrong_by_cause)
 {
+	static const char first[] =
+		"CT 115: somebody worked in it as the host's root: 4 of 8 inodes have the host's ids\n";
+	static const char last[] = "\n\nNext: 'ctmend diff 115' shows every change, 'ctmend repair "
+				   "115' makes them (same options).\n";
 	struct ctm_exam *exam = damaged_exam();
 	struct ctm_report rep = { .name = "115", .exam = exam };
 	char *text = text_of(ctm_report_text, &rep);
 
-	has(text, "CT 115, rootfs tank:115/vm-115-disk-0.raw, ext4, "
+	/* first what is wrong, last what to type */
+	cr_assert_eq(strncmp(text, first, strlen(first)), 0, "%s", text);
+	cr_assert_str_eq(text + strlen(text) - strlen(last), last, "%s", text);
+	has(text, "\nrootfs tank:115/vm-115-disk-0.raw, ext4, "
 		  "map u 0 100000 65536, g 0 100000 65536\n");
 	has(text, "8 inodes looked at, 5 to change\n");
 	has(text, "\npkg.lock  1  ");
@@ -29,8 +36,26 @@ Test(text, says_what_is_wrong_by_cause)
 	has(text, "\nown.beyond  1  ");
 	has(text, "/opt/tool: uid 1029054284");
 	has(text, "\nattr.flag  1  ");
-	has(text, "\nNext: 'ctmend diff 115' shows every change, 'ctmend repair 115' makes them");
+	has(text, "        note: the map can be made to hold these ids\n"
+		  "            lxc.idmap: u 0 100000 1028954285\n");
 	cr_assert_null(strchr(text, '\033'), "no colour was asked for");
+	free(text);
+	ctm_exam_free(exam);
+}
+
+/* What has no change to show ends with the step that a person has to take, once. */
+Test(text, ends_with_a_step_for_a_person)
+{
+	struct ctm_exam *exam = undecided_exam();
+	struct ctm_report rep = { .name = "web\n1", .exam = exam };
+	char *text = text_of(ctm_report_text, &rep);
+	const char *step = strstr(text, "\n\nNext: ");
+
+	cr_assert_not_null(step, "%s", text);
+	cr_assert_null(strstr(step + 2, "\n\n"), "%s", text);
+	cr_assert_null(strstr(text, "next: "), "%s", text);
+	cr_assert_null(strstr(text, "TARGET"), "%s", text);
+	has(step, "web\\n1");
 	free(text);
 	ctm_exam_free(exam);
 }
@@ -54,7 +79,9 @@ Test(text, clean)
 	struct ctm_report rep = { .name = "115", .exam = exam };
 	char *text = text_of(ctm_report_text, &rep);
 
-	has(text, "\nclean: 2 inodes looked at");
+	has(text,
+	    "CT 115: clean: every id of 2 inodes belongs to the map (ids are checked, not who "
+	    "should own what)\n");
 	cr_assert_null(strstr(text, "Next:"));
 	free(text);
 	ctm_exam_free(exam);
@@ -69,7 +96,7 @@ Test(text, notes_and_names_are_escaped)
 
 	cr_assert_eq(ctm_vec_push(&exam->notes, &note), 0);
 	text = text_of(ctm_report_text, &rep);
-	has(text, "CT a\\x1b[2J, ");
+	has(text, "CT a\\x1b[2J: ");
 	has(text, "note: half\\nway\n");
 	free(text);
 	text = text_of(ctm_report_diff, &rep);

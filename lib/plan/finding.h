@@ -100,6 +100,8 @@ struct ctm_finding {
 	const char *text; /* more words for this one, or NULL; in the plan's arena or static */
 	uint32_t id;      /* the disk id that is wrong */
 	int err;          /* CTM_F_ERR: positive errno */
+	uint32_t mode;    /* of the inode, with its type; 0 where that is not known */
+	uint32_t nlink;
 };
 
 /** The code as it is shown: "own.host", "err.EACCES". buf is used for the latter alone. */

@@ -79,6 +79,14 @@ int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_co
 	a->rule = NULL;
 	a->stale = CTM_STALE_NOT;
 	plan->work->unsettled = true;
-	r = ctm_plan_add_issues(plan, &judged, a->path, a->path_len, action);
+	const struct ctm_finding like = {
+		.path = a->path,
+		.path_len = a->path_len,
+		.action = action,
+		.mode = a->before.mode,
+		.nlink = a->nlink,
+	};
+
+	r = ctm_plan_add_issues(plan, &judged, &like);
 	return r < 0 ? r : ctm_plan_note(plan, why, a->path, a->path_len, text);
 }

@@ -23,10 +23,13 @@
 static const struct ctm_page_row rows[] = {
 	{
 		.code = "run.unfinished",
-		.how = "A killed program, an error while writing the record, a host that lost power.",
-		.repair = "Finishes that run first, then looks again for what else is wrong.",
-		.look = { { "ctmend history TARGET", "all runs, and what became of them" },
-			  { "ctmend history TARGET RUN", "what this one was to change" } },
+		.how = "The process was killed, the host lost its power, or a change and its "
+		       "taking back failed both.",
+		.repair = "The run is finished first, from its record; what was planned then is "
+			  "done now. A container's start finishes only a run of its own hook.",
+		.look = { { "ctmend history TARGET", "the runs, and which of them is not finished" },
+			  { "ctmend history TARGET RUN", "what that run changes" },
+			  { "ctmend undo TARGET", "takes it back instead" } },
 	},
 	{
 		.code = "conf.section",

@@ -129,24 +129,21 @@ static bool has_words(const struct ctm_issue *issue)
 	       !(issue->code == CTM_F_CAP_BEYOND && issue->verdict.class == CTM_CLASS_BEYOND);
 }
 
-int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judged, const char *path,
-			size_t path_len, size_t action)
+int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judged,
+			const struct ctm_finding *like)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < judged->n && r == 0; i++) {
 		const struct ctm_issue *issue = &judged->issues[i];
-		struct ctm_finding f = {
-			.code = issue->code,
-			.kind = issue->kind,
-			.path = path,
-			.path_len = path_len,
-			.action = issue->left ? CTM_NO_ACTION : action,
-			.text = issue->text,
-			.id = issue->id,
-			.err = issue->err,
-		};
+		struct ctm_finding f = *like;
 
+		f.code = issue->code;
+		f.kind = issue->kind;
+		f.action = issue->left ? CTM_NO_ACTION : like->action;
+		f.text = issue->text;
+		f.id = issue->id;
+		f.err = issue->err;
 		if (!f.text && has_words(issue)) {
 			r = text_for_id(plan, issue, &f.text);
 		}
@@ -229,6 +226,17 @@ int ctm_plan_note(struct ctm_plan *plan, enum ctm_finding_code code, const char 
 		f.text = ctm_arena_dup(&plan->arena, text, strlen(text));
 	}
 	return (path && !f.path) || (text && !f.text) ? -ENOMEM : ctm_plan_add(plan, &f);
+}
+
+bool ctm_plan_has(const struct ctm_plan *plan, enum ctm_finding_code code)
+{
+	for (size_t i = 0; i < plan->findings.n; i++) {
+		ctm_spill_pass(plan->spill);
+		if (plan->findings.v[i].code == code) {
+			return true;
+		}
+	}
+	return false;
 }
 
 bool ctm_plan_has_work(const struct ctm_plan *plan)

@@ -246,6 +246,8 @@ int ctm_plan_take_over(struct ctm_plan *plan, const struct ctm_action *v, size_t
 /** Whether every action of the plan is one of those agreed to; both are settled. */
 bool ctm_plan_within(const struct ctm_plan *plan, const struct ctm_plan *agreed);
 
+/** Whether there is a finding of this code. */
+bool ctm_plan_has(const struct ctm_plan *plan, enum ctm_finding_code code);
 /** A fault or a choice is there, or anything that an action cures: check and diff exit with 1. */
 bool ctm_plan_has_work(const struct ctm_plan *plan);
 /** A fault or choice that no action cures: a repair of this plan exits with 4. */

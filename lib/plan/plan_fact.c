@@ -203,7 +203,15 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 		r = add_action(plan, fact, link.path, &like, &judged.after);
 	}
 	if (r == 0) {
-		r = ctm_plan_add_issues(plan, &judged, link.path, link.path_len, link.action);
+		const struct ctm_finding like = {
+			.path = link.path,
+			.path_len = link.path_len,
+			.action = link.action,
+			.mode = fact->mode,
+			.nlink = fact->nlink,
+		};
+
+		r = ctm_plan_add_issues(plan, &judged, &like);
 	}
 	if (r == 0 && judged.changes && is_flagged(fact)) {
 		r = flag_finding(plan, fact, link.path, link.action);

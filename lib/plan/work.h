@@ -45,9 +45,12 @@ struct ctm_plan_work {
 /* In a finding's kind: it is gone and only keeps its place until the plan settles. */
 #define CTM_KIND_DROPPED (-2)
 
-/* Adds the issues of one inode as findings; path is in the arena. action: what cures them. */
-int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judged, const char *path,
-			size_t path_len, size_t action);
+/*
+ * Adds the issues of one inode as findings, with the path (in the arena), mode and nlink of like.
+ * like->action: what cures them.
+ */
+int ctm_plan_add_issues(struct ctm_plan *plan, const struct ctm_judgement *judged,
+			const struct ctm_finding *like);
 /* Adds one finding as it is. */
 int ctm_plan_add(struct ctm_plan *plan, const struct ctm_finding *finding);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "plan/diagnosis.h"
 #include "report/json.h"
 #include "report/json_parts.h"
 #include "report/wrap.h"
@@ -185,6 +186,16 @@ void ctm_explain_mdoc(FILE *out)
 
 		ctm_page_at(i, &page);
 		put_page(out, &page);
+	}
+	fputs(".El\n", out);
+}
+
+void ctm_explain_causes_mdoc(FILE *out)
+{
+	fputs(".Bl -tag -width backup-through-map -compact\n", out);
+	for (int i = 0; i < CTM_CAUSE_N; i++) {
+		fprintf(out, ".It Li %s\n", ctm_cause_word((enum ctm_cause)i));
+		put_sentences(out, ctm_cause_means((enum ctm_cause)i));
 	}
 	fputs(".El\n", out);
 }

@@ -18,4 +18,7 @@ int ctm_explain_json(FILE *out, const char *code, const struct ctm_page *page);
 /** The list of all pages as mdoc(7), for ctmend-findings(7). */
 void ctm_explain_mdoc(FILE *out);
 
+/** The list of all causes, likewise. */
+void ctm_explain_causes_mdoc(FILE *out);
+
 #endif

@@ -52,7 +52,45 @@ struct ctm_json_stream *ctm_json_stream(struct ctm_json *json)
 	return &json->s;
 }
 
-static json_t *groups_json(const struct ctm_plan *plan)
+static json_t *text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+static json_t *lines_json(const char *lines)
+{
+	json_t *list = json_array();
+
+	for (; lines && *lines; lines += strcspn(lines, "\n") + 1) {
+		if (json_array_append_new(list, json_stringn(lines, strcspn(lines, "\n")))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+/* Of a group; d may be NULL: nothing was diagnosed. */
+static int add_cause(json_t *one, const struct ctm_diagnosed *d)
+{
+	if (!d) {
+		return 0;
+	}
+	return json_object_set_new(one, "cause", json_string(ctm_cause_word(d->cause))) ||
+			       json_object_set_new(one, "evidence", text_or_null(d->evidence)) ||
+			       json_object_set_new(one, "note", text_or_null(d->note)) ||
+			       json_object_set_new(one, "lines", lines_json(d->lines)) ?
+		       -ENOMEM :
+		       0;
+}
+
+static json_t *diagnosis_json(const struct ctm_diagnosis *d)
+{
+	return json_pack("{s:s, s:s, s:s?}", "cause", ctm_cause_word(d->cause), "text", d->text,
+			 "next", d->next);
+}
+
+static json_t *groups_json(const struct ctm_plan *plan, const struct ctm_diagnosis *diagnosis)
 {
 	struct ctm_groups groups;
 	json_t *list = json_array();
@@ -65,6 +103,7 @@ static json_t *groups_json(const struct ctm_plan *plan)
 		const struct ctm_group *g = &groups.v.v[i];
 		const struct ctm_finding_info *info = ctm_finding_info(g->code);
 		json_t *ids = json_array();
+		json_t *one;
 
 		for (size_t k = 0; k < g->ids.n; k++) {
 			json_array_append_new(ids,
@@ -73,10 +112,17 @@ static json_t *groups_json(const struct ctm_plan *plan)
 							"id", (json_int_t)g->ids.v[k].id, "inodes",
 							(json_int_t)g->ids.v[k].n));
 		}
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:I, s:s, s:o}", "code", info->code, "severity",
-					ctm_json_severity(info->severity), "inodes",
-					(json_int_t)g->n, "title", info->title, "ids", ids));
+		one = json_pack("{s:s, s:s, s:I, s:s, s:o}", "code", info->code, "severity",
+				ctm_json_severity(info->severity), "inodes", (json_int_t)g->n,
+				"title", info->title, "ids", ids);
+		if (!one || add_cause(one, ctm_diagnosis_of(diagnosis, g->code)) < 0 ||
+		    json_array_append(list, one)) {
+			json_decref(one);
+			json_decref(list);
+			ctm_groups_done(&groups);
+			return NULL;
+		}
+		json_decref(one);
 	}
 	ctm_groups_done(&groups);
 	return list;
@@ -132,7 +178,10 @@ static void put_plan(struct ctm_json_stream *s, const struct ctm_exam *exam)
 	ctm_json_put(s, "clean", json_boolean(!ctm_plan_has_work(plan)));
 	ctm_json_put(s, "repairable", json_boolean(!plan->refuse_tree && !plan->refuse_held));
 	ctm_json_put(s, "digest", json_string(exam->digest));
-	ctm_json_put(s, "groups", groups_json(plan));
+	if (exam->diagnosis.text) {
+		ctm_json_put(s, "diagnosis", diagnosis_json(&exam->diagnosis));
+	}
+	ctm_json_put(s, "groups", groups_json(plan, &exam->diagnosis));
 	ctm_json_open(s, "findings", '[');
 	for (size_t i = 0; i < plan->findings.n && s->r == 0; i++) {
 		ctm_json_put(s, NULL, ctm_json_finding(plan, &plan->findings.v[i]));
@@ -162,6 +211,7 @@ static json_t *results_json(const struct ctm_outcome *run)
 
 static void put_done(struct ctm_json_stream *s, const struct ctm_done *done)
 {
+	static const struct ctm_diagnosis none = { 0 };
 	const struct ctm_outcome *run = &done->run;
 
 	ctm_json_put(s, "run", run->run[0] ? json_string(run->run) : json_null());
@@ -169,7 +219,7 @@ static void put_done(struct ctm_json_stream *s, const struct ctm_done *done)
 	ctm_json_put(s, "failed", results_json(run));
 	ctm_json_put(s, "finished", json_boolean(!run->unfinished && !done->finished.unfinished));
 	if (done->left) {
-		ctm_json_put(s, "left", groups_json(done->left));
+		ctm_json_put(s, "left", groups_json(done->left, &none));
 	}
 }
 

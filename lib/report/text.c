@@ -47,7 +47,8 @@ static const char *safe(struct page *p, const char *name, size_t len)
 	return p->line.p ? p->line.p : "";
 }
 
-static int put_volume(struct page *p)
+/* "CT 115", or the name of what else it is. */
+static int put_name(struct page *p)
 {
 	const struct ctm_exam *exam = p->rep->exam;
 	const char *text = safe(p, p->rep->name, strlen(p->rep->name));
@@ -57,14 +58,42 @@ static int put_volume(struct page *p)
 	}
 	fprintf(p->out, "%s%s%s%s", paint(p, BOLD),
 		exam->target->kind == CTM_TARGET_PVE ? "CT " : "", text, paint(p, RESET));
-	text = safe(p, exam->volume->id, strlen(exam->volume->id));
-	if (!text) {
-		return -ENOMEM;
+	return 0;
+}
+
+/* The first thing to see is what is wrong. */
+static int put_sentence(struct page *p)
+{
+	const struct ctm_diagnosis *d = &p->rep->exam->diagnosis;
+	int r = put_name(p);
+
+	if (r == 0) {
+		fprintf(p->out, ": %s%s%s\n", paint(p, d->code == CTM_F_N ? GREEN : BOLD), d->text,
+			paint(p, RESET));
 	}
+	return r;
+}
+
+static int put_volume(struct page *p)
+{
+	const struct ctm_exam *exam = p->rep->exam;
+	const char *comma = "";
+	const char *text;
+	int r = exam->diagnosis.text ? put_sentence(p) : put_name(p);
+
+	if (r < 0) {
+		return r;
+	}
+	comma = exam->diagnosis.text ? "" : ", ";
 	if (exam->target->kind != CTM_TARGET_PATH) {
-		fprintf(p->out, ", %s %s", exam->volume->key, text);
+		text = safe(p, exam->volume->id, strlen(exam->volume->id));
+		if (!text) {
+			return -ENOMEM;
+		}
+		fprintf(p->out, "%s%s %s", comma, exam->volume->key, text);
+		comma = ", ";
 	}
-	fprintf(p->out, ", %s", exam->fstype[0] ? exam->fstype : exam->volume->format);
+	fprintf(p->out, "%s%s", comma, exam->fstype[0] ? exam->fstype : exam->volume->format);
 	p->line.len = 0;
 	if (exam->volume->map && ctm_idmap_format(exam->volume->map, &p->line) < 0) {
 		return -ENOMEM;
@@ -81,6 +110,26 @@ static int put_volume(struct page *p)
 		fprintf(p->out, "note: %s\n", text);
 	}
 	return 0;
+}
+
+/* A next step, with what the user calls the target in place of the word TARGET. */
+static int put_step(struct page *p, const char *indent, const char *lead, const char *step)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	static const char word[] = "TARGET";
+	const char *name = p->rep->name;
+	int r = 0;
+
+	for (const char *at = strstr(step, word); at && name && r == 0; at = strstr(step, word)) {
+		r = ctm_buf_add(&text, step, (size_t)(at - step));
+		r = r < 0 ? r : ctm_path_escape(&text, name, strlen(name));
+		step = at + strlen(word);
+	}
+	r = r < 0 ? r : ctm_buf_addf(&text, "%s", step);
+	if (r == 0) {
+		ctm_wrap(p->out, indent, lead, WIDTH, text.p);
+	}
+	return r;
 }
 
 static int put_places(struct page *p, const struct ctm_group *g)
@@ -185,9 +234,45 @@ static int put_examples(struct page *p, const struct ctm_plan *plan, const struc
 	return r;
 }
 
+static const struct ctm_diagnosed *diagnosed(const struct page *p, const struct ctm_group *g)
+{
+	return p->rep->exam ? ctm_diagnosis_of(&p->rep->exam->diagnosis, g->code) : NULL;
+}
+
+static int put_cause(struct page *p, const struct ctm_diagnosed *d)
+{
+	const char *cause = ctm_cause_text(d->cause);
+	int r = 0;
+
+	p->line.len = 0;
+	if (cause || d->evidence) {
+		r = ctm_buf_addf(&p->line, "%s%s%s", cause ? cause : "",
+				 cause && d->evidence ? ": " : "", d->evidence ? d->evidence : "");
+		if (r < 0) {
+			return r;
+		}
+		ctm_wrap(p->out, INDENT, "cause: ", WIDTH, p->line.p);
+	}
+	if (d->note) {
+		ctm_wrap(p->out, INDENT, "note: ", WIDTH, d->note);
+	}
+	for (const char *line = d->lines; line && *line; line += strcspn(line, "\n") + 1) {
+		fprintf(p->out, INDENT "    %.*s\n", (int)strcspn(line, "\n"), line);
+	}
+	return 0;
+}
+
+/* The step that ends the report is not said twice. */
+static bool ends_with_step(const struct page *p, const struct ctm_plan *plan)
+{
+	return p->rep->exam && p->rep->exam->diagnosis.next &&
+	       (!plan->actions.n || plan->refuse_tree || plan->refuse_held);
+}
+
 static int put_group(struct page *p, const struct ctm_plan *plan, const struct ctm_group *g)
 {
 	const struct ctm_finding_info *info = ctm_finding_info(g->code);
+	const struct ctm_diagnosed *d = diagnosed(p, g);
 	const char *color = info->severity == CTM_FAULT  ? RED :
 			    info->severity == CTM_CHOICE ? YELLOW :
 							   "";
@@ -195,7 +280,13 @@ static int put_group(struct page *p, const struct ctm_plan *plan, const struct c
 
 	fprintf(p->out, "\n%s%s%s  %" PRIu64 "  %s\n", paint(p, color), info->code,
 		paint(p, color[0] ? RESET : ""), g->n, info->title);
-	ctm_wrap(p->out, INDENT, "", WIDTH, info->why);
+	if (!d || p->rep->verbose || (!ctm_cause_text(d->cause) && !d->evidence)) {
+		ctm_wrap(p->out, INDENT, "", WIDTH, info->why);
+	}
+	r = d ? put_cause(p, d) : 0;
+	if (r < 0) {
+		return r;
+	}
 	if (g->ids.n) {
 		p->line.len = 0;
 		r = ctm_group_ids_text(g, &p->line);
@@ -208,8 +299,9 @@ static int put_group(struct page *p, const struct ctm_plan *plan, const struct c
 	if (r == 0) {
 		r = put_examples(p, plan, g);
 	}
-	if (r == 0 && info->next) {
-		ctm_wrap(p->out, INDENT, "next: ", WIDTH, info->next);
+	if (r == 0 && info->next &&
+	    !(ends_with_step(p, plan) && p->rep->exam->diagnosis.code == g->code)) {
+		r = put_step(p, INDENT, "next: ", info->next);
 	}
 	return r;
 }
@@ -242,6 +334,11 @@ static int put_next(struct page *p, const struct ctm_plan *plan)
 			"\nNext: 'ctmend diff %s' shows every change, 'ctmend repair %s' makes %s "
 			"(same options).\n",
 			name, name, plan->actions.n == 1 ? "it" : "them");
+		return 0;
+	}
+	if (ends_with_step(p, plan)) {
+		fputc('\n', p->out);
+		return put_step(p, "", "Next: ", p->rep->exam->diagnosis.next);
 	}
 	return 0;
 }
@@ -250,6 +347,9 @@ static void put_summary(struct page *p, const struct ctm_plan *plan)
 {
 	const char *color = plan->findings.n ? BOLD : GREEN;
 
+	if (p->rep->exam->diagnosis.text && !ctm_plan_has_work(plan)) {
+		return; /* the sentence has said it */
+	}
 	fprintf(p->out, "%s", paint(p, color));
 	if (!ctm_plan_has_work(plan)) {
 		fprintf(p->out, "clean: %" PRIu64 " inodes looked at, ids only; nothing to repair",

@@ -16,6 +16,7 @@
 #include "run/inspect_subvol.h"
 #include "run/state.h"
 #include "session/bits.h"
+#include "session/diagnosing.h"
 #include "session/frommap.h"
 #include "session/kinship.h"
 #include "session/reading.h"
@@ -31,6 +32,7 @@ void ctm_exam_free(struct ctm_exam *exam)
 	if (!exam) {
 		return;
 	}
+	ctm_diagnosis_done(&exam->diagnosis);
 	ctm_plan_free(exam->plan);
 	ctm_kinship_free(exam->kin);
 	ctm_idmap_free(exam->from);
@@ -328,18 +330,11 @@ static int take_identity(struct ctm_exam *exam, struct ctm_attached *att, struct
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
-int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
-		  struct ctm_attached *att, struct ctm_err *err)
+static int judge(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		 struct ctm_attached *att, struct ctm_err *err)
 {
-	int r = take_identity(exam, att, err);
+	int r;
 
-	ctm_plan_free(TAKE_PTR(exam->plan));
-	if (r < 0) {
-		return r;
-	}
-	if (ctm_exam_no_map(exam)) {
-		return ctm_exam_unmapped(exam, opts, att, err);
-	}
 	if (!exam->kin && ctm_kinship_new(exam->target, exam->volume, &exam->kin) < 0) {
 		return ctm_err_nomem(err);
 	}
@@ -355,6 +350,26 @@ int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 	}
 	if (r == 0) {
 		ctm_plan_digest(exam->plan, exam->identity_text.p, exam->digest);
+	}
+	return r;
+}
+
+int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		  struct ctm_attached *att, struct ctm_err *err)
+{
+	int r = take_identity(exam, att, err);
+
+	ctm_plan_free(TAKE_PTR(exam->plan));
+	if (r < 0) {
+		return r;
+	}
+	if (ctm_exam_no_map(exam)) {
+		r = ctm_exam_unmapped(exam, opts, att, err);
+	} else {
+		r = judge(exam, opts, att, err);
+	}
+	if (r == 0 && exam->plan && !opts->starting && !exam->to_repair) {
+		r = ctm_exam_diagnose(exam, att, err);
 	}
 	return r;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "plan/diagnosis.h"
 #include "plan/plan.h"
 #include "run/outcome.h"
 #include "run/repair.h"
@@ -68,6 +69,8 @@ struct ctm_exam {
 	struct ctm_kinship *kin;     /* other maps that ids may come from (session/kinship.h) */
 	struct ctm_idmap *from;      /* --from-map, where it applies (session/frommap.h) */
 	bool back;                   /* the volume has no map of its own, every id is itself */
+	/* Of the plan; its text is NULL without one, in a start and for a repair under its lock. */
+	struct ctm_diagnosis diagnosis;
 	struct ctm_scan_totals seen; /* without a plan: what was counted */
 	struct ctm_identity identity;
 	struct ctm_buf identity_text;

@@ -73,16 +73,6 @@ static bool looks_shifted(const struct ctm_scan_totals *seen, uint32_t *ret_base
 	return *ret_base && *ret_n > all / 2;
 }
 
-static bool has(const struct ctm_plan *plan, enum ctm_finding_code code)
-{
-	for (size_t i = 0; i < plan->findings.n; i++) {
-		if (plan->findings.v[i].code == code) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static int note_mapped(struct ctm_plan *plan, uint32_t base, uint64_t n, uint64_t all)
 {
 	char text[128];
@@ -109,7 +99,7 @@ static int contradict(struct ctm_exam *exam, const struct ctm_session_opts *opts
 	if (r < 0) {
 		return r;
 	}
-	if (!has(plan, CTM_F_CONF_SECTION)) {
+	if (!ctm_plan_has(plan, CTM_F_CONF_SECTION)) {
 		r = note_mapped(plan, base, n, all);
 	}
 	if (r < 0) {

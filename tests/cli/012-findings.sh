@@ -6,23 +6,37 @@
 . "${0%/*}/../lib.sh"
 
 man=$T_TOP/man/ctmend-findings.7
-pages=$("$CTMEND" __pages)
 
-if [ -n "${UPDATE-}" ]; then
-	PAGES=$pages awk '
-		/^\.Sh / { skip = 0 }
-		!skip { print }
-		/^\.Sh CODES/ { print ENVIRON["PAGES"]; skip = 1 }' "$man" >"$TMP/page"
-	cat "$TMP/page" >"$man"
-fi
+# section NAME: what stands below a head of the page
+section()
+{
+	awk -v name="$1" '/^\.Sh / { inside = $2 == name; next } inside' "$man"
+}
 
-t_is "the manual's list is the table (UPDATE=1 make check-cli T=012-findings writes it)" "$(sed -n '/^\.Sh CODES/,/^\.Sh SEE/p' "$man" | sed '1d;$d')" \
-	"$pages"
+# same NAME COMMAND: the section is what the program prints
+same()
+{
+	local text
+
+	text=$("$CTMEND" "$2")
+	if [ -n "${UPDATE-}" ]; then
+		TEXT=$text awk -v name="$1" '
+			/^\.Sh / { skip = 0 }
+			!skip { print }
+			/^\.Sh / && $2 == name { print ENVIRON["TEXT"]; skip = 1 }' "$man" >"$TMP/page"
+		cat "$TMP/page" >"$man"
+	fi
+	t_is "the manual's $1 are the table (UPDATE=1 make check-cli T=012-findings writes them)" \
+		"$(section "$1")" "$text"
+}
+
+same CODES __pages
+same CAUSES __causes
 
 mapfile -t codes < <("$CTMEND" explain | awk '{ print $1 }')
 t_ok "there are codes" test "${#codes[@]}" -ge 45
 t_is "explain lists the codes of the manual" "${codes[*]}" \
-	"$(sed -n 's/^\.It Li \([a-z]*\.*[a-zA-Z]*\)$/\1/p' "$man" | paste -sd ' ')"
+	"$(section CODES | sed -n 's/^\.It Li \([a-z]*\.*[a-zA-Z]*\)$/\1/p' | paste -sd ' ')"
 for code in "${codes[@]}"; do
 	"$CTMEND" explain "$code" >"$TMP/page"
 	t_is "$code: its page begins with its line of the list" "$(head -n 1 "$TMP/page")" \
