@@ -92,6 +92,13 @@ static const struct {
 	/* root's uid speaks for the gids of its files */
 	{ DEF, NULL, "200000*3", "", 1, 200042, 0, 0, CTM_FIX_TWICE, 0, TWICE, 100042, true,
 	  "100042" },
+	/* the third of neighbouring containers is no user 31072 */
+	{ DEF, NULL, "231072*7 231114*3", "", 0, 231114, 0, 0, CTM_FIX_TWICE, 0, BASE, 100042,
+	  false, "base 231072, uid of 10 inodes:" },
+	{ DEF, NULL, "200000*5 231072*7 231114*3", "", 0, 231072, 0, 1, CTM_FIX_TWICE, 0, BASE,
+	  100000, false, "base 231072" },
+	{ DEF, NULL, "200000*5 231114*1", "", 0, 265534, 0, 0, CTM_FIX_TWICE, 0, TWICE, 165534,
+	  true, "165534" },
 	/* a wider map has them, and a nested container may */
 	{ WIDE, NULL, "", "", 0, 200000, 0, 0, CTM_FIX_TWICE, 0, MAPPED, 0, false, NULL },
 	{ DEF, NULL, "200000*3 200042*1", "", 0, 200042, 1, 0, CTM_FIX_TWICE | CTM_FIX_BASE, 0,

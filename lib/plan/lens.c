@@ -145,24 +145,33 @@ static bool root_doubled(const struct ctm_lens *lens, unsigned int times)
 	return false;
 }
 
-/* Whether root was shifted as often, or other ids of the range were. */
+/* How many different ids of the histogram are those of container ids first to last, so shifted. */
+static size_t count_doubled(const struct ctm_id_histogram *ids, const struct doubled *d,
+			    uint32_t first, uint32_t last)
+{
+	int64_t shift = ((int64_t)d->range->disk - d->range->ct) * (d->times + 1);
+	int64_t start = first > d->range->ct ? first : d->range->ct;
+	int64_t end = (int64_t)d->range->ct + d->range->len;
+
+	end = end < (int64_t)last + 1 ? end : (int64_t)last + 1;
+	start = start + shift < 0 ? 0 : start + shift;
+	end = end + shift > CTM_ID_INVALID ? CTM_ID_INVALID : end + shift;
+	if (end <= start) {
+		return 0;
+	}
+	return ctm_lens_at(ids, (uint32_t)end) - ctm_lens_at(ids, (uint32_t)start);
+}
+
+/* Whether root was shifted as often, or several of the ids that systems give out were. */
 static bool others_doubled(const struct ctm_lens *lens, enum ctm_idkind kind,
 			   const struct doubled *d)
 {
 	const struct ctm_id_histogram *ids = &lens->ids[kind];
-	int64_t shift = ((int64_t)d->range->disk - d->range->ct) * d->times;
-	int64_t first = d->range->disk + shift;
-	int64_t end = first + d->range->len;
 
-	if (root_doubled(lens, d->times)) {
-		return true;
-	}
-	first = first < 0 ? 0 : first;
-	if (end <= first || first >= CTM_ID_INVALID) {
-		return false;
-	}
-	end = end > CTM_ID_INVALID ? CTM_ID_INVALID : end;
-	return ctm_lens_at(ids, (uint32_t)end) - ctm_lens_at(ids, (uint32_t)first) >= 2;
+	return root_doubled(lens, d->times) ||
+	       count_doubled(ids, d, 0, CTM_LENS_LOW_END - 1) +
+			       count_doubled(ids, d, CTM_ID_OVERFLOW, CTM_ID_OVERFLOW) >=
+		       2;
 }
 
 /*
@@ -185,6 +194,10 @@ static bool look_twice(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_di
 	if (place->nested) {
 		v->nested = true; /* as it should be there, under a wider map */
 		return true;
+	}
+	/* it would be an odd user, and is none on another base */
+	if (!ctm_lens_is_low(d.inside.v) && ctm_lens_base_of(lens, kind, id, false)) {
+		return false;
 	}
 	if (!place->links &&
 	    (ctm_lens_base_of(lens, kind, id, true) || !others_doubled(lens, kind, &d))) {

@@ -89,6 +89,12 @@ const char *ctm_lens_say(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_
 
 /* --- between the files of the lens --- */
 
+/** Ids that systems give out: accounts of a distribution, the first users, nobody. */
+#define CTM_LENS_LOW_END 2000u
+static inline bool ctm_lens_is_low(uint32_t inside)
+{
+	return inside < CTM_LENS_LOW_END || inside == CTM_ID_OVERFLOW;
+}
 /** First index of the histogram whose id is not below this one. */
 size_t ctm_lens_at(const struct ctm_id_histogram *ids, uint32_t id);
 /** Inodes with an id in len ids from first on. */

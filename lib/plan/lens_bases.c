@@ -17,11 +17,10 @@
 #include "base/cleanup.h"
 #include "plan/lens.h"
 
-#define LEN     ((uint32_t)CTM_IDMAP_DEFAULT_LEN)
-#define ROUND   100000u /* what people choose for a base that they think up */
-#define NEAR    1024    /* ranges away from the map's own that a neighbour may be */
-#define LOW_END 2000u   /* accounts of a system, and the first of its users */
-#define WAYS    5
+#define LEN   ((uint32_t)CTM_IDMAP_DEFAULT_LEN)
+#define ROUND 100000u /* what people choose for a base that they think up */
+#define NEAR  1024    /* ranges away from the map's own that a neighbour may be */
+#define WAYS  5
 
 /* Where the container's id 0 is, or would be; false when below 0. */
 static bool own_base(const struct ctm_lens *lens, enum ctm_idkind kind, uint32_t *ret)
@@ -98,7 +97,7 @@ static bool all_low(const struct ctm_id_histogram *ids, uint32_t base)
 	for (; i < ids->n && ids->v[i].id - base < LEN; i++) {
 		uint32_t offset = ids->v[i].id - base;
 
-		if (offset >= LOW_END && offset != CTM_ID_OVERFLOW) {
+		if (!ctm_lens_is_low(offset)) {
 			return false;
 		}
 	}

@@ -86,6 +86,7 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 	}
 	if (plan->refuse_tree) {
 		text = text_of(plan, CTM_F_TREE_HOST);
+		text = text ? text : text_of(plan, CTM_F_TREE_FIX);
 		r = ctm_err_set(err, CTM_REFUSED, 0, "nothing was changed: %s",
 				text ? text : "more than half of the volume would move");
 		ctm_err_hint(err, "make a backup or a snapshot, then repeat with --convert");

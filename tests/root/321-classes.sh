@@ -82,6 +82,8 @@ t_match "$case: what to say to have it right" "$(cat "$TMP/check")" \
 t_status "$case: a repair changes nothing" 4 ctm repair --yes 115
 t_is "$case: by default all stays" "$(all)" "$before"
 t_status "$case: that is the whole volume" 3 ctm repair --yes --fix base 115
+t_match "$case: and said so" "$(cat "$T_ERR")" \
+	"nothing was changed: 47 of 47 inodes \(100 %\) would get another owner"
 t_is "$case: so nothing is changed" "$(all)" "$before"
 for words in "--fix base --convert" "--from-map u:0:165536:65536,g:0:100000:65536" \
 	"--from-map u:0:165536:65536"; do
