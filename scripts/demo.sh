@@ -94,6 +94,11 @@ damage_container()
 	put 0:0 0755 usr/bin/arping
 	setcap cap_net_raw+ep "$root/usr/bin/arping"
 	put 0:0 0644 var/lib/dpkg/info/sudo.list
+	printf '/.\n/usr\n/usr/bin\n/usr/bin/sudo\n' >"$root/var/lib/dpkg/info/sudo.list"
+	put 100000:100000 0644 var/lib/dpkg/info/cron.list
+	printf '/.\n/usr\n/usr/bin\n/usr/bin/crontab\n' >"$root/var/lib/dpkg/info/cron.list"
+	put 100000:100000 0644 var/lib/dpkg/info/arping.list
+	printf '/.\n/usr\n/usr/bin\n/usr/bin/arping\n' >"$root/var/lib/dpkg/info/arping.list"
 	put 0:0 0640 var/lib/dpkg/lock
 	put 42:0 0644 var/lib/apt/lists/partial/InRelease
 	setfacl -m u:33:rw "$root/usr/share/file1"

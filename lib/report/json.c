@@ -12,6 +12,7 @@
 #include "base/pathname.h"
 #include "base/version.h"
 #include "report/groups.h"
+#include "report/histogram.h"
 #include "report/json_parts.h"
 #include "report/json_stream.h"
 
@@ -181,6 +182,7 @@ static void put_plan(struct ctm_json_stream *s, const struct ctm_exam *exam)
 	if (exam->diagnosis.text) {
 		ctm_json_put(s, "diagnosis", diagnosis_json(&exam->diagnosis));
 	}
+	ctm_json_put(s, "histogram", ctm_histogram_json(plan));
 	ctm_json_put(s, "groups", groups_json(plan, &exam->diagnosis));
 	ctm_json_open(s, "findings", '[');
 	for (size_t i = 0; i < plan->findings.n && s->r == 0; i++) {

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/pathname.h"
 #include "report/groups.h"
+#include "report/histogram.h"
 #include "report/inodeline.h"
 #include "report/report.h"
 #include "report/wrap.h"
@@ -361,6 +362,26 @@ static void put_summary(struct page *p, const struct ctm_plan *plan)
 	fprintf(p->out, "%s\n", paint(p, RESET));
 }
 
+/* What looks odd inside and is right: for whoever wants to see all. */
+static void put_nobody(struct page *p, const struct ctm_plan *plan)
+{
+	const uint64_t *n = plan->volume.nobody;
+
+	if ((n[CTM_UID] || n[CTM_GID]) && !ctm_plan_has(plan, CTM_F_OWN_OVERFLOW)) {
+		fprintf(p->out,
+			"note: %" PRIu64 " inodes have the uid and %" PRIu64
+			" the gid of the container's own nobody, which is right ('ctmend explain "
+			"own.nobody')\n",
+			n[CTM_UID], n[CTM_GID]);
+	}
+}
+
+static int put_counts(struct page *p, const struct ctm_plan *plan)
+{
+	put_nobody(p, plan);
+	return ctm_histogram_text(p->out, plan);
+}
+
 int ctm_report_causes(FILE *out, const struct ctm_plan *plan, bool verbose, bool color)
 {
 	const struct ctm_report rep = { .verbose = verbose, .color = color };
@@ -379,6 +400,9 @@ int ctm_report_text(FILE *out, const struct ctm_report *rep)
 
 	if (r == 0 && plan) {
 		put_summary(&p, plan);
+		r = rep->verbose ? put_counts(&p, plan) : 0;
+	}
+	if (r == 0 && plan) {
 		r = put_groups(&p, plan);
 	}
 	if (r == 0 && plan) {

@@ -142,6 +142,29 @@ t_match "it says what clean means" "$(sentence)" \
 	"^CT $vmid: clean: every id of $(find "$dir" | wc -l) inodes belongs to the map \\(ids are checked, not who"
 t_is "and why" "$(group diagnosis cause)" none
 
+# --- counts ---------------------------------------------------------------------------------------
+
+# ids_of KIND: "IDS BEFORE AFTER" of each row of the histogram in JSON
+ids_of()
+{
+	ctm check --json $vmid | python3 -c '
+import json, sys
+(target,) = json.load(sys.stdin)["targets"]
+for row in target["histogram"][sys.argv[1]]:
+    print(row["ids"], row["before"], row["after"])' "$1"
+}
+
+tree
+pve_ct $vmid "$image"
+chown 0:0 "$dir/home" && chown 33:165536 "$dir/srv" && chown 165534:165534 "$dir/usr/share/1"
+# of a directory, all that is right there is 100000 to 165535
+right=$(find "$dir" -uid +99999 -uid -165536 | wc -l)
+t_is "uids by base" "$(ids_of uid)" "mapped $right $((right + 2))"$'\n''host 2 0'
+right=$(find "$dir" -gid +99999 -gid -165536 | wc -l)
+t_is "gids by base" "$(ids_of gid)" "mapped $right $((right + 1))"$'\n''host 1 0'$'\n''base 1 1'
+t_match "as a table" "$(ctm check -v $vmid)" '^gid +base 165536 +165536 +165536 +1 +1$'
+t_match "nobody is no finding, but told of" "$(ctm check -v $vmid)" '^note: 1 inodes have the uid and 1 the gid'
+
 # --- the configuration as a witness ---------------------------------------------------------------
 
 tree
