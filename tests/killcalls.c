@@ -291,8 +291,10 @@ static bool is_of_type(const struct look *x, mode_t type)
 
 static bool changes(const struct look *x)
 {
-	static const uint64_t requests[] = { FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, LOOP_CONFIGURE,
-					     LOOP_SET_FD,     LOOP_CLR_FD,       LOOP_SET_STATUS64 };
+	static const uint64_t requests[] = {
+		FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, LOOP_CONFIGURE,
+		LOOP_SET_FD,     LOOP_CLR_FD,       LOOP_SET_STATUS64,
+	};
 	struct stat st;
 
 	switch (x->call->what) {

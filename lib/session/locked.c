@@ -43,13 +43,13 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 	if (r == 0) {
 		r = ctm_guard_recheck(guard, fresh->target, fresh->volume, err);
 	}
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
+	sweep(fresh, opts);
 	ctm_exam_free(*exam);
 	*exam = TAKE_PTR(fresh);
 	*ret = TAKE_PTR(guard);
-	sweep(*exam, opts);
 	return 0;
 }
 

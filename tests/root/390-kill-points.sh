@@ -127,7 +127,7 @@ scenario()
 	shift
 
 	: >"$TMP/bad"
-	kill_in_two "$@"
+	kill_side_by_side "$@"
 	points=$(cat "$TMP/mem/"*/tried | wc -l)
 	cp "$TMP/mem/0/calls" "$TMP/calls.$name"
 	t_is "$name: whatever was interrupted can be finished and taken back" "$(head -n 60 "$TMP/bad")" ""

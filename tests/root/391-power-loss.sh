@@ -140,7 +140,7 @@ for command in repair undo; do
 	fi
 	started=$SECONDS
 	: >"$TMP/bad"
-	kill_in_two moments "$command" "$count"
+	kill_side_by_side moments "$command" "$count"
 	t_is "power loss in the middle of $command" "$(head -n 60 "$TMP/bad")" ""
 	tried=$(cat "$TMP/mem/"*/tried | wc -l)
 	t_is "so many times" "$tried" "$count"

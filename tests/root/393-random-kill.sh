@@ -128,7 +128,7 @@ work()
 }
 
 started=$SECONDS
-kill_in_two work
+kill_side_by_side work
 t_is "no kill leaves anything that cannot be finished and taken back" "$(head -n 60 "$TMP/bad")" ""
 rounds=$(cat "$TMP/mem/"*/rounds | wc -l)
 killed=$(cat "$TMP/mem/"*/tried | wc -l)

@@ -3,7 +3,7 @@
 #
 # For scripts that stop the program dead in the middle. Sourced instead of pve.sh.
 #
-# The work is done by two workers side by side, each with a host of its own below $TMP/mem, a file
+# The work is done by workers side by side, each with a host of its own below $TMP/mem, a file
 # system in memory: fsync(2) costs nothing there, and means as much. What goes wrong they write to
 # $TMP/bad; the script's tests are about that file.
 #
@@ -13,7 +13,7 @@
 . "${0%/*}/zoo.sh"
 
 SUPERVISOR=${CTMEND%/*}/tests/root/kill-supervisor
-KILL_WORKERS=2
+: "${KILL_WORKERS:=2}"
 KILL_CT=9390
 
 if [ -n "${CTM_LONG-}" ]; then
@@ -27,7 +27,7 @@ if [ -n "${SAN-}" ]; then
 fi
 
 mkdir "$TMP/mem"
-mount -t tmpfs -o size=2g,mode=700 tmpfs "$TMP/mem"
+mount -t tmpfs -o size=4g,mode=700 tmpfs "$TMP/mem"
 t_defer t_umount "$TMP/mem"
 : >"$TMP/bad"
 
@@ -95,8 +95,8 @@ kill_host()
 		>"$TMP/sys/etc/pve/storage.cfg"
 }
 
-# kill_in_two COMMAND WORD...: COMMAND K N WORD..., as workers K = 0 to N-1 at the same time
-kill_in_two()
+# kill_side_by_side COMMAND WORD...: COMMAND K N WORD..., as workers K = 0 to N-1 at the same time
+kill_side_by_side()
 {
 	local k command=$1
 	local -a pids=()
