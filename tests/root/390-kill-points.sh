@@ -120,12 +120,15 @@ some()
 	vol_end
 }
 
-# scenario NAME WORKER WORD...: runs it; calls of an uninterrupted run go to $TMP/calls.NAME
+# scenario NAME WORKER WORD...: runs it, unless KILL_ONLY names another; calls of an uninterrupted run go to $TMP/calls.NAME
 scenario()
 {
 	local name=$1 points started=$SECONDS
 	shift
 
+	if [ -n "${KILL_ONLY-}" ] && [ "$KILL_ONLY" != "$name" ]; then
+		return
+	fi
 	: >"$TMP/bad"
 	kill_side_by_side "$@"
 	points=$(cat "$TMP/mem/"*/tried | wc -l)
@@ -143,6 +146,9 @@ scenario "repair of a directory" every directory repair -k
 scenario "undo of an image" every image undo -k
 # Only the walk has workers; what changes the volume is one thread, whatever -j is.
 scenario "repair of an image, four workers" some image repair 4 "$few"
+if [ -n "${KILL_ONLY-}" ]; then
+	t_done
+fi
 cat "$TMP"/calls.repair\ of\ a* "$TMP/calls.undo of an image" >"$TMP/calls"
 kill_long "all of these:" "$(table "$TMP/calls")"
 for phase in record remove chown mode ACL capability "done" detach; do
