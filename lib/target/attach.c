@@ -122,10 +122,22 @@ static int prove_mount(const struct ctm_attached *att, const char *type, dev_t d
 	return S_ISDIR(root.mode) ? 0 : ctm_err_set(err, CTM_SYS, ENOTDIR, "'%s'", att->raw.path);
 }
 
-static int mount_raw(struct ctm_attached *att, const char *type, struct ctm_err *err)
+/* What to do about a file system that cannot be mounted. */
+static void hint_broken(const struct ctm_volume *vol, const char *path, const char *type,
+			struct ctm_err *err)
+{
+	const char *checker = ctm_devmount_checker(type);
+
+	if (checker) {
+		ctm_err_hint(err, "look at the kernel's log (dmesg); check it with: %s %s%s",
+			     checker, path, vol->storage ? "; repair it with: pct fsck ID" : "");
+	}
+}
+
+static int mount_raw(const struct ctm_volume *vol, struct ctm_attached *att, const char *type,
+		     struct ctm_err *err)
 {
 	char node[sizeof(att->identity.path)];
-	const char *checker = ctm_devmount_checker(type);
 	dev_t dev;
 	int r = make_device(att, node, sizeof(node), &dev, err);
 
@@ -135,10 +147,7 @@ static int mount_raw(struct ctm_attached *att, const char *type, struct ctm_err 
 	r = ctm_devmount(node, type, att->access == CTM_WRITE, &att->root, err);
 	if (r < 0) {
 		(void)ctm_err_wrap(err, "'%s'", att->raw.path);
-		if (checker) {
-			ctm_err_hint(err, "look at the kernel's log (dmesg); check it with: %s %s",
-				     checker, att->raw.path);
-		}
+		hint_broken(vol, att->raw.path, type, err);
 		return r;
 	}
 	return prove_mount(att, type, dev, err);
@@ -151,7 +160,7 @@ static int attach_raw(const struct ctm_volume *vol, struct ctm_attached *att, st
 	int r = ctm_rawvol_open(vol, att->access == CTM_WRITE, &att->raw, err);
 
 	r = r < 0 ? r : ctm_forecast_read(att->raw.fd, att->raw.path, &probe, &state, err);
-	r = r < 0 ? r : mount_raw(att, probe.type, err);
+	r = r < 0 ? r : mount_raw(vol, att, probe.type, err);
 	if (r < 0) {
 		return r;
 	}
@@ -197,6 +206,15 @@ int ctm_attach(const struct ctm_host *host, const struct ctm_volume *vol, enum c
 	if (access == CTM_WRITE && vol->base) {
 		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' is the base volume of a template",
 				   vol->id);
+	}
+	if (access == CTM_WRITE && vol->readonly) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"'%s' is read-only in the configuration (ro=1)", vol->id);
+		ctm_err_hint(err,
+			     "if it is to be repaired, take ro=1 away first, with: pct set ID "
+			     "--%s ...",
+			     vol->key);
+		return r;
 	}
 	r = check_proc(err);
 	if (r < 0) {

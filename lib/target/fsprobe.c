@@ -42,6 +42,8 @@ static int judge(blkid_probe pr, const char *name, struct ctm_fsprobe *ret, stru
 /* A whole disk is a mistake that is easily made, worth a message of its own. */
 static int nothing_found(blkid_probe pr, const char *name, struct ctm_err *err)
 {
+	int r;
+
 	blkid_reset_probe(pr);
 	if (blkid_probe_enable_superblocks(pr, 0) == 0 &&
 	    blkid_probe_enable_partitions(pr, 1) == 0 && blkid_do_safeprobe(pr) == 0) {
@@ -49,7 +51,11 @@ static int nothing_found(blkid_probe pr, const char *name, struct ctm_err *err)
 				   "'%s' holds a partition table (%s), no file system", name,
 				   value(pr, "PTTYPE"));
 	}
-	return ctm_err_set(err, CTM_REFUSED, 0, "no file system found on '%s'", name);
+	r = ctm_err_set(err, CTM_REFUSED, 0, "no file system found on '%s'", name);
+	ctm_err_hint(
+		err,
+		"if there was one, it is damaged; of a container, repair it with: pct fsck ID");
+	return r;
 }
 
 int ctm_fsprobe(int fd, const char *name, struct ctm_fsprobe *ret, struct ctm_err *err)
