@@ -103,7 +103,7 @@ static const struct {
 	{ WIDE, NULL, "", "", 0, 200000, 0, 0, CTM_FIX_TWICE, 0, MAPPED, 0, false, NULL },
 	{ DEF, NULL, "200000*3 200042*1", "", 0, 200042, 1, 0, CTM_FIX_TWICE | CTM_FIX_BASE, 0,
 	  BEYOND, 0, false,
-	  "of a container inside; the map would need u 0 100000 100043 at least" },
+	  "of a container inside; the map would need u 0 100000 165536 at least" },
 	{ DEF, NULL, "200000*3 200042*1", "", 0, 200042, 1, 1, CTM_FIX_TWICE, 0, BEYOND, 0, false,
 	  "of a container inside" },
 	/* no file was ever shifted to the map: the whole volume is on another base */

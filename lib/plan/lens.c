@@ -193,6 +193,7 @@ static bool look_twice(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_di
 	}
 	if (place->nested) {
 		v->nested = true; /* as it should be there, under a wider map */
+		v->inside = d.inside;
 		return true;
 	}
 	/* it would be an odd user, and is none on another base */

@@ -40,6 +40,17 @@ static const char *say_twice(const struct ctm_verdict *v, char buf[static 256])
 	return buf;
 }
 
+/* The last id of the range that a container inside has with this id: as a rule it has 65536. */
+static ctm_did last_of_nested(ctm_did id, ctm_cid inside)
+{
+	uint32_t left = CTM_IDMAP_DEFAULT_LEN - 1;
+
+	if (inside.v > left || id.v > CTM_ID_INVALID - 1 - (left - inside.v)) {
+		return id;
+	}
+	return (ctm_did){ id.v + (left - inside.v) };
+}
+
 const char *ctm_lens_say(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_did id,
 			 const struct ctm_verdict *verdict, char buf[static 256])
 {
@@ -54,6 +65,9 @@ const char *ctm_lens_say(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_
 	case CTM_CLASS_FROM:
 		return NULL;
 	case CTM_CLASS_BEYOND:
+		if (verdict->nested) {
+			id = last_of_nested(id, verdict->inside);
+		}
 		known = ctm_class_needed(lens->map, kind, id, &need);
 		return say_need(known, kind, &need,
 				verdict->nested ? "of a container inside; " : "", buf);

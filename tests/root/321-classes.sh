@@ -172,7 +172,7 @@ pve_ct 115 tank:115/subvol-115-disk-0.subvol
 before=$(all)
 t_is "$case: and beyond a small one" "$(codes)" "own.beyond=3 "
 t_match "$case: the map that it would need" "$(cat "$TMP/check")" \
-	'the map would need . 0 100000 100034 at least'
+	'the map would need . 0 100000 165536 at least'
 t_status "$case: it is not repaired" 4 ctm repair --yes --fix twice 115
 t_is "$case: and stays" "$(all)" "$before"
 
