@@ -11,8 +11,8 @@
  * Only a record is good enough to set a bit (--fix bits), and only as follows. The record is
  * written by the container's root, who is an enemy that we work for as root:
  *
- *	- setuid and setgid are added, nothing else of a mode, and only where the rest of the mode is
- *	  that of the record already: a record of 4750 never opens a program to others.
+ *	- setuid and setgid are added, nothing else of a mode, and only where the rest of the mode
+ *	  is that of the record already: a record of 4750 never opens a program to others.
  *	- The owner must be what the record says, both as numbers or root: no account file of the
  *	  container is believed.
  *	- Neither id may be one that is passed through to the host: then the program would be setuid

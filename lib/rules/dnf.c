@@ -18,14 +18,14 @@ static const struct ctm_rule rows[] = {
 		.id = "dnf.solv",
 		.at = "var/cache/dnf/*.solv",
 		.kind = CTM_RULE_CACHE,
-		.why = "dnf's cache of a repository; dnf builds it again from the metadata",
+		.why = "dnf's cache of a repository; dnf builds it again from metadata",
 		.damaged = ctm_solv_damaged,
 	},
 	{
 		.id = "dnf.solvx",
 		.at = "var/cache/dnf/*.solvx",
 		.kind = CTM_RULE_CACHE,
-		.why = "dnf's cache of a part of a repository; dnf builds it again from the metadata",
+		.why = "dnf's cache of part of a repository; dnf builds it again from metadata",
 		.damaged = ctm_solv_damaged,
 	},
 	{

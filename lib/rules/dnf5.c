@@ -26,14 +26,14 @@ static const struct ctm_rule rows[] = {
 		.id = "dnf5.solv",
 		.at = "var/cache/libdnf5/*/solv/*.solv",
 		.kind = CTM_RULE_CACHE,
-		.why = "dnf's cache of a repository; dnf builds it again from the metadata",
+		.why = "dnf's cache of a repository; dnf builds it again from metadata",
 		.damaged = ctm_solv_damaged,
 	},
 	{
 		.id = "dnf5.solvx",
 		.at = "var/cache/libdnf5/*/solv/*.solvx",
 		.kind = CTM_RULE_CACHE,
-		.why = "dnf's cache of a part of a repository; dnf builds it again from the metadata",
+		.why = "dnf's cache of part of a repository; dnf builds it again from metadata",
 		.damaged = ctm_solv_damaged,
 	},
 };

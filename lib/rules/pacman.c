@@ -2,10 +2,10 @@
 /*
  * pacman: its lock, and downloads that were not finished.
  *
- * The lock is that the file exists: pacman makes it with O_EXCL, mode 0000, keeps it open, and removes
- * it at its end. One that is left stops every later run until somebody removes it. A download is
- * NAME.part until it is whole. The databases of repositories come from the network, so they are not
- * removed.
+ * The lock is that the file exists: pacman makes it with O_EXCL, mode 0000, keeps it open, and
+ * removes it at its end. One that is left stops every later run until somebody removes it. A
+ * download is NAME.part until it is whole. The databases of repositories come from the network, so
+ * they are not removed.
  */
 #include "base/cleanup.h"
 #include "rules/rules.h"

@@ -2,10 +2,10 @@
 /*
  * rpm: its lock, and the environment of a Berkeley DB.
  *
- * The lock is an fcntl(2) lock. The database is in one of two places; where it has moved, the old one
- * is a link, which is not followed. The environment, three files or more, is what processes that have
- * the database open share: caches and locks, nothing of its own. rpm makes a new one when there is
- * none. The old ones are left by every rpm that ends, so their being there means nothing.
+ * The lock is an fcntl(2) lock. The database is in one of two places; where it has moved, the old
+ * one is a link, which is not followed. The environment, three files or more, is what processes
+ * that have the database open share: caches and locks, nothing of its own. rpm makes a new one when
+ * there is none. The old ones are left by every rpm that ends, so their being there means nothing.
  */
 #include "base/cleanup.h"
 #include "rules/rules.h"

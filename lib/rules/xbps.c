@@ -2,9 +2,9 @@
 /*
  * xbps: its lock, its database, and downloads that were not finished.
  *
- * Up to version 0.59 the lock is an fcntl(2) lock on the database itself, so that file is asked for a
- * holder and never removed; since then it is a flock(2) on a file of its own, which stays. A download
- * is NAME.part until it is whole.
+ * Up to version 0.59 the lock is an fcntl(2) lock on the database itself, so that file is asked for
+ * a holder and never removed; since then it is a flock(2) on a file of its own, which stays. A
+ * download is NAME.part until it is whole.
  */
 #include "base/cleanup.h"
 #include "rules/rules.h"

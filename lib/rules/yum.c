@@ -2,8 +2,8 @@
 /*
  * yum, up to Enterprise Linux 7: its pid file.
  *
- * yum waits for the process of that number as long as there is one. The file is below /run, in memory
- * while the container runs, so one on the volume was left by a run in a chroot.
+ * yum waits for the process of that number as long as there is one. The file is below /run, in
+ * memory while the container runs, so one on the volume was left by a run in a chroot.
  */
 #include "base/cleanup.h"
 #include "rules/rules.h"

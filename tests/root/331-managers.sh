@@ -299,17 +299,17 @@ cured()
 	paths "${@:2}" >"$TMP/removed"
 	listing_without "$TMP/removed" "$TMP/before" "$TMP/less"
 	listing_shift $map $map "$TMP/less" "$TMP/want"
-	t_ok "$name: repair" ctm repair --yes "${words[@]}" $vmid
+	t_ok "$name: repair" ctm repair --yes "${words[@]}" "$vmid"
 	pve_listing "$dir" "$TMP/after"
 	same "$name: each inode is what it has to be" "$TMP/want" "$TMP/after"
-	t_ok "$name: a second repair" ctm repair --yes "${words[@]}" $vmid
+	t_ok "$name: a second repair" ctm repair --yes "${words[@]}" "$vmid"
 	pve_listing "$dir" "$TMP/after"
 	same "$name: has nothing to do" "$TMP/want" "$TMP/after"
 }
 
 taken_back()
 {
-	t_ok "$1: undo" ctm undo --yes $vmid
+	t_ok "$1: undo" ctm undo --yes "$vmid"
 	pve_listing "$dir" "$TMP/after"
 	same "$1: all is as before" "$TMP/before" "$TMP/after"
 }
@@ -325,7 +325,7 @@ story()
 	find "$dir" -mindepth 1 -exec chown -h 100000:100000 {} +
 	t_ok "$name, healthy: check" ctm check "$vmid"
 	t_no_match "$name, healthy: nothing is found" "$(cat "$T_OUT")" '^(own|acl|pkg|bits|err)\.'
-	cd "$dir" && "damage_$name" && cd - >/dev/null
+	pushd "$dir" >/dev/null && "damage_$name" && popd >/dev/null || return
 	pve_listing "$dir" "$TMP/before"
 	t_status "$name: check finds it" 1 ctm check "$vmid"
 	for code in $codes; do
@@ -357,9 +357,9 @@ story()
 held()
 {
 	pve_listing "$dir" "$TMP/before"
-	t_status "$1: check" 1 ctm check $vmid
+	t_status "$1: check" 1 ctm check "$vmid"
 	t_match "$1: check says who" "$(cat "$T_OUT")" "^ +/$2: held by $3 \(pid "
-	t_status "$1: repair is refused" 3 ctm repair --yes --clean all $vmid
+	t_status "$1: repair is refused" 3 ctm repair --yes --clean all "$vmid"
 	t_match "$1: and says who" "$(cat "$T_ERR")" "held by $3 \(pid "
 	pve_listing "$dir" "$TMP/after"
 	same "$1: nothing has changed" "$TMP/before" "$TMP/after"
@@ -405,6 +405,7 @@ story arch 9354
 # It asks, under its lock, whether to go on.
 mkfifo "$TMP/answer"
 pacman_in "$dir" -U "$TMP/hello-1-1-any.pkg.tar.gz" <>"$TMP/answer" >/dev/null 2>&1 &
+# shellcheck disable=SC2034 # for t_stop
 other=$!
 for ((i = 0; i < 100; i++)); do
 	if [ -e "$dir/var/lib/pacman/db.lck" ]; then
