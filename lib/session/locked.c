@@ -67,9 +67,14 @@ int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts 
 		return ctm_state_open(&opts->host, dir.p, opts->wait, ret, err);
 	}
 	r = ctm_state_open_read(&opts->host, dir.p, ret, err);
-	return r == -ENOENT ? ctm_err_set(err, CTM_REFUSED, ENOENT,
-					  "no repair of it is recorded on this host") :
-			      r;
+	if (r != -ENOENT) {
+		return r;
+	}
+	(void)ctm_err_set(err, CTM_REFUSED, ENOENT, "no repair of it is recorded on this host");
+	ctm_err_hint(err,
+		     "a record stays on the host that made it, under the container's id or the "
+		     "path by which the repair was called: ctmend history lists all");
+	return r;
 }
 
 void ctm_locked_describe(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
@@ -117,5 +122,27 @@ int ctm_locked_retain(struct ctm_exam *exam, struct ctm_state *state, const stru
 	}
 	r = ctm_buf_addf(&text, "old records were not removed: %s", why.msg);
 	r = r < 0 ? r : ctm_exam_note(exam, text.p);
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
+int ctm_locked_started(struct ctm_exam *exam, const struct ctm_session_opts *opts, bool *ret,
+		       struct ctm_err *err)
+{
+	bool running = false;
+	int r;
+
+	/* a path has no container, and who starts one now waits for us */
+	if (exam->target->kind == CTM_TARGET_PATH || opts->starting) {
+		return 0;
+	}
+	r = ctm_guard_running(exam->target, &running, err);
+	if (r < 0 || !running) {
+		return r;
+	}
+	*ret = true;
+	r = ctm_exam_note(exam,
+			  "the container was started while its volume was changed: what runs in "
+			  "it may have seen files half way, or changed them; stop it, and look "
+			  "at it again with: ctmend check");
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }

@@ -31,6 +31,13 @@ int ctm_locked_state(const struct ctm_exam *exam, const struct ctm_session_opts 
 int ctm_locked_retain(struct ctm_exam *exam, struct ctm_state *state, const struct ctm_outcome *out,
 		      struct ctm_err *err);
 
+/**
+ * Looks, when all is done, whether somebody has started the container in spite of everything: of a
+ * plain one no lock keeps lxc-start away. Then *ret is true and the exam has a note.
+ */
+int ctm_locked_started(struct ctm_exam *exam, const struct ctm_session_opts *opts, bool *ret,
+		       struct ctm_err *err);
+
 /** Attaches for writing; a wait that the kernel will impose is announced first (opts->notice). */
 int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		      struct ctm_attached **ret, struct ctm_err *err);

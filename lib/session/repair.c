@@ -31,8 +31,8 @@ bool ctm_done_partly(const struct ctm_done *done)
 				     done->run.run[0] || !done->exam ? NULL :
 								       done->exam->plan;
 
-	return ctm_outcome_partial(&done->finished) || ctm_outcome_partial(&done->run) ||
-	       (now && ctm_plan_has_work(now));
+	return done->started || ctm_outcome_partial(&done->finished) ||
+	       ctm_outcome_partial(&done->run) || (now && ctm_plan_has_work(now));
 }
 
 static int look_read_only(struct ctm_exam *exam, const struct ctm_session_opts *opts,
@@ -221,7 +221,8 @@ static int repair_attached(struct ctm_done *done, const struct ctm_session_opts 
 	}
 	ctm_effects_done(&w.fx);
 	w.fx = (struct ctm_effects){ .root = -1, .real = -1 };
-	return ctm_detach(TAKE_PTR(w.att), err);
+	r = ctm_detach(TAKE_PTR(w.att), err);
+	return r < 0 ? r : ctm_locked_started(done->exam, opts, &done->started, err);
 }
 
 /* Nothing to shift, or nothing to shift by. */

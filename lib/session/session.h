@@ -112,6 +112,7 @@ struct ctm_done {
 	struct ctm_outcome finished; /* repair: an interrupted run that was finished first */
 	struct ctm_outcome run; /* entry by entry; run.run is "" when there was nothing to do */
 	struct ctm_plan *left;  /* repair: the verifying scan */
+	bool started;           /* the container was started meanwhile; exam has a note of it */
 };
 
 void ctm_done_free(struct ctm_done *done);

@@ -174,6 +174,7 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 	r = undo_attached(ret, opts, typed, att, err);
 	detach = ctm_detach(att, r < 0 ? NULL : err);
 	r = r < 0 ? r : detach;
+	r = r < 0 ? r : ctm_locked_started(ret->exam, opts, &ret->started, err);
 	return r < 0 ? r : ctm_exam_unguard(ret->exam, TAKE_PTR(guard), err);
 }
 
