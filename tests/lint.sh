@@ -46,6 +46,7 @@ untested=(
 	"lib/session/*.c real volumes: tests/root/3*.sh and 9*.sh, through the program"
 	"lib/run/confirm.c tests/test_repair.c and tests/test_inspect.c"
 	"lib/run/content.c tests/test_archive.c"
+	"lib/report/difflines.c tests/test_diff.c and tests/test_history_view.c"
 	"lib/run/outcome.c tests/test_repair.c"
 	"lib/run/revert*.c tests/test_undo.c"
 	"lib/target/attach.c tests/root/110-attach.sh"

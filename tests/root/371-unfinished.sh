@@ -63,6 +63,12 @@ now_paths()
 	diff <(all) "$TMP/want" | sed -n 's|^[<>] .* \(/.*\)$|\1|p' | LC_ALL=C sort -u
 }
 
+# entries DIR...: how many there are in it
+entries()
+{
+	find "$@" -mindepth 1 -maxdepth 1 | wc -l
+}
+
 fresh
 t_ok "an uninterrupted repair" ctm repair --yes $vmid
 all >"$TMP/want"
@@ -91,7 +97,7 @@ for at in "fchownat 1" "fchownat 20" "chmod 5" "setxattr 1" "unlinkat 1"; do
 	t_status "killed at $at: the plan is carried out" 0 ctm repair --approve "$plan" $vmid
 	t_is "killed at $at: and all is as after an uninterrupted repair" "$(all)" "$(cat "$TMP/want")"
 	t_status "killed at $at: clean" 0 ctm check $vmid
-	t_is "killed at $at: one run" "$(ls "$PVE_STATE/$vmid" | wc -l)" 1
+	t_is "killed at $at: one run" "$(entries "$PVE_STATE/$vmid")" 1
 done
 
 # Damage that came after: in the same plan, in its own hunk, and done by the same approval.
@@ -108,7 +114,7 @@ n=$(sed -n 's/^plan [0-9a-f]* *\([0-9]*\) .*/\1/p' "$TMP/diff")
 t_is "more damage: the number is that of all" "$(diff_paths - | wc -l)" "$n"
 t_status "more damage: all of it is carried out" 0 ctm repair --approve "$plan" $vmid
 t_is "more damage: nothing is left" "$(all)" "$(cat "$TMP/want")"
-t_is "more damage: the rest is a run of its own" "$(ls "$PVE_STATE/$vmid" | wc -l)" 2
+t_is "more damage: the rest is a run of its own" "$(entries "$PVE_STATE/$vmid")" 2
 
 # What somebody has changed since is said before, and left.
 fresh

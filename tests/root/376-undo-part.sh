@@ -23,6 +23,12 @@ for i in $(seq 1 20); do
 done
 chown 0:0 "$root/usr/binary/x" "$root/etc/passwd" "$root/var/lib/dpkg/lock"
 
+# entries DIR...: how many there are in it
+entries()
+{
+	find "$@" -mindepth 1 -maxdepth 1 | wc -l
+}
+
 all()
 {
 	(cd "$root" && find "${@:-.}" -printf '%p %y %m %U:%G %T@\n' | LC_ALL=C sort)
@@ -42,7 +48,7 @@ t_is "and nothing else" "$(all ./etc ./usr/binary ./var)" \
 t_match "the list says so" "$(ctm history $vmid)" '^0001-.* partly undone$'
 t_match "of both" "$(ctm history $vmid)" '^0002-.* undo of a part of 0001-.* done$'
 t_status "that part once more: there is nothing" 0 ctm undo --yes --path usr/bin $vmid
-t_is "and no record of it" "$(ls "$PVE_STATE/$vmid" | wc -l)" 2
+t_is "and no record of it" "$(entries "$PVE_STATE/$vmid")" 2
 t_status "two parts" 0 ctm undo --yes --path etc --path var/lib $vmid
 t_is "the removed file is back" "$(all ./etc ./var)" "$(grep -E '^\./(etc|var)[/ ]' <<<"$before")"
 t_status "the rest" 0 ctm undo --yes $vmid

@@ -31,6 +31,12 @@ all()
 before=$(all)
 after=$(sed 's/ 0:42 / 100000:100042 /' <<<"$before")
 
+# entries DIR...: how many there are in it
+entries()
+{
+	find "$@" -mindepth 1 -maxdepth 1 | wc -l
+}
+
 # slow WORD...: in the background, with a pause at each inode; returns when the first is changed
 slow()
 {
@@ -78,13 +84,13 @@ wait "$first"
 t_is "as that one has done it" $? 0
 t_is "wholly" "$(all)" "$after"
 
-runs=$(ls "$sys"/var/lib/ctmend/* | wc -l)
+runs=$(entries "$sys"/var/lib/ctmend/*)
 damage
 slow repair --yes --map 100000 "$root"
 t_status "a prune that waits" 0 ctm history --prune --wait 60 --keep-runs 1 "$root"
 wait "$first"
 t_is "for a repair" $? 0
-t_is "keeps its record" "$(ls "$sys"/var/lib/ctmend/* | wc -l)" 1
+t_is "keeps its record" "$(entries "$sys"/var/lib/ctmend/*)" 1
 t_match "as the newest of all" "$(ls "$sys"/var/lib/ctmend/*)" "^000$((runs + 1))-"
 t_ok "which can be taken back" ctm undo --yes --map 100000 "$root"
 t_is "to the last byte" "$(all)" "$before"
