@@ -263,7 +263,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	}
 	r = scan_into(plan, &sel, opts, att, err);
 	if (r < 0) {
-		r = ctm_room_err(plan, r, err);
+		(void)ctm_room_err(plan, r, err);
 		return ctm_err_wrap(err, "scan");
 	}
 	below = (struct below){ plan };
