@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Immutable and append-only inodes: left and named, or with --fix flags lifted, repaired and flagged
 # again, whatever kills the program in between.
-. "${0%/*}/lib.sh"
+. "${0%/*}/pve.sh"
 
 sys=$TMP/sys
-mkdir -p "$sys"
 flagged=(conf log below deep)
 
 # What chattr(1) has set on one of these files, "i", "a" or both

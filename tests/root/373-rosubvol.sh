@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Read-only btrfs subvolumes: left and reported, or with --fix rosubvol made writable, repaired and
 # read-only again, whatever kills the program in between.
-. "${0%/*}/lib.sh"
+. "${0%/*}/pve.sh"
 
 sys=$TMP/sys
-mkdir -p "$sys"
 t_image btrfs "$TMP/btrfs.img" 320M
 t_mount "$TMP/btrfs.img" "$TMP/mnt" -o loop
 root=$TMP/mnt/rootfs
