@@ -370,3 +370,52 @@ case_try()
 	case__untouched "$case: the volume is as it was"
 	t_is "$case: nothing of the host's has changed" "$(pve_trace "$TMP/out")" "$host"
 }
+
+# case_host: a pretended host in memory: the disk is shared, and each repair waits for it many times
+case_host()
+{
+	local dir
+
+	mkdir "$TMP/ram"
+	t_mount tmpfs "$TMP/ram" -t tmpfs
+	t_image ext4 "$TMP/ram/img" 96M
+	t_mount "$TMP/ram/img" "$TMP/disk"
+	for dir in sys tank place; do
+		mkdir -p "$TMP/disk/$dir" "$TMP/$dir"
+		cp -a "$TMP/$dir/." "$TMP/disk/$dir/"
+		t_mount "$TMP/disk/$dir" "$TMP/$dir" --bind
+	done
+	# A mount of what is above all volumes, so that it is in nobody's way.
+	t_mount "$TMP/disk" "$TMP/look" --bind
+	mount -o remount,bind,ro,noatime "$TMP/look"
+	mkdir -p "$TMP/out/log" "$TMP/sys/var/lib/lxc"
+	chmod 755 "$TMP" "$TMP/sys"
+	echo host >"$TMP/out/log/file"
+	pve_age "$TMP/out"
+}
+
+# case_all PREFIX...: the cases whose names begin so, or of these those that CASES has
+case_all()
+{
+	local dir prefix
+
+	for prefix in "$@"; do
+		for dir in "$T_TOP/fixtures/cases/$prefix"*/; do
+			if case__chosen "$(basename "$dir")"; then
+				case_try "${dir%/}"
+			fi
+		done
+	done
+}
+
+case__chosen()
+{
+	local prefix
+
+	for prefix in ${CASES-}; do
+		if [[ $1 == "$prefix"* ]]; then
+			return 0
+		fi
+	done
+	[ -z "${CASES-}" ]
+}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # A listing (listing.sh) with the changes that a case wants. -v changes=FILE is the first of two
-# files; a line of it is "now PATH MODE UID GID", "acl PATH OLD NEW", "cap PATH VALUE" or "gone PATH",
-# with TAB between. A change that finds nothing to change becomes a line of its own.
+# files; a line of it is "now PATH MODE UID GID", "acl PATH OLD NEW", "cap PATH VALUE" or
+# "gone PATH", with TAB between. A change that finds nothing to change becomes a line of its own.
 
 BEGIN {
 	FS = OFS = "\t"
