@@ -42,10 +42,10 @@ const struct command command_explain = {
 	.name = "explain",
 	.operands = "[CODE]",
 	.summary = "what a finding means, why it matters, how it comes about",
-	.details =
-		"Explains a code that check or diff printed, such as own.host: what it means, how "
-		"it comes about, what repair does about it, and how to look further. Without "
-		"CODE all codes are listed.",
+	.details = "Explains a code that check or diff printed, such as own.host: what it means, "
+		   "how "
+		   "it comes about, what repair does about it, and how to look further. Without "
+		   "CODE all codes are listed.",
 	.options = OPTS_COMMON,
 	.min_operands = 0,
 	.max_operands = 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What happened to a volume. Each row is a state that somebody reported, with the cause that a person
- * who knows the story would name.
+ * What happened to a volume. Each row is a state that somebody reported, with the cause that a
+ * person who knows the story would name.
  */
 #include "plan/diagnosis.h"
 
@@ -100,7 +100,7 @@ struct row {
 	const char *privileged_in;
 	bool mount_point;
 	const char *other;          /* the map of a snapshot's section, or NULL */
-	enum ctm_finding_code note; /* one that no fact carries; 0: none (run.unfinished is no row) */
+	enum ctm_finding_code note; /* one that no fact carries; 0: none */
 	const char *cause;
 	const char *sentence;       /* how it begins */
 	enum ctm_finding_code code; /* of the group that is looked at; CTM_F_N: none */
@@ -111,11 +111,12 @@ struct row {
 
 static const struct row rows[] = {
 	{ .name = "A1 the whole tree is the host's",
-	  .tree = "d0755 0:0 .\n0640 0:42 etc/shadow\n4755 0:0 usr/bin/sudo\n2755 0:101 usr/bin/crontab",
+	  .tree = "d0755 0:0 .\n0640 0:42 etc/shadow\n4755 0:0 usr/bin/sudo\n2755 0:101 "
+		  "usr/bin/crontab",
 	  .cause = "never-shifted",
-	  .sentence =
-		  "the volume was never shifted, or the container was privileged before: 4 of 4 "
-		  "inodes (100 %) have uid and gid of the host",
+	  .sentence = "the volume was never shifted, or the container was privileged before: 4 of "
+		      "4 "
+		      "inodes (100 %) have uid and gid of the host",
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "never-shifted" },
 	{ .name = "A1 with a snapshot that is privileged",
@@ -131,22 +132,24 @@ static const struct row rows[] = {
 	  .tree = "0644 1200:1200 opt/app/run\n0644 0:0 etc/hosts\n0644 0:0 etc/passwd",
 	  .healthy = 1,
 	  .cause = "never-shifted",
-	  .sentence =
-		  "the volume was never shifted, or the container was privileged before: 3 of 4",
+	  .sentence = "the volume was never shifted, or the container was privileged before: 3 of "
+		      "4",
 	  .code = CTM_F_TREE_HOST,
 	  .group_cause = "never-shifted" },
 	{ .name = "A3 and a directory above is closed",
 	  .tree = "d0755 0:0 .\n0644 0:0 etc/hosts",
 	  .note = CTM_F_PATH_PARENT,
 	  .cause = "never-shifted",
-	  .sentence =
-		  "the volume was never shifted, or the container was privileged before: 2 of 2 "
-		  "inodes (100 %) have uid and gid of the host; a directory above it does not let "
-		  "the container in",
+	  .sentence = "the volume was never shifted, or the container was privileged before: 2 of "
+		      "2 "
+		      "inodes (100 %) have uid and gid of the host; a directory above it does not "
+		      "let "
+		      "the container in",
 	  .code = CTM_F_PATH_PARENT,
 	  .group_cause = "surroundings" },
 	{ .name = "A4 data moved in",
-	  .tree = "d0755 0:0 opt/app/store\n0644 0:0 opt/app/store/a\n0600 1001:1001 opt/app/store/b",
+	  .tree = "d0755 0:0 opt/app/store\n0644 0:0 opt/app/store/a\n0600 1001:1001 "
+		  "opt/app/store/b",
 	  .healthy = 100,
 	  .packages = &nothing,
 	  .cause = "copied-in",
@@ -181,7 +184,8 @@ static const struct row rows[] = {
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "copied-in",
 	  .evidence = "all are below /var/lib/docker/overlay2/L/diff",
-	  .says = "1 of them may be read by their owner or group alone: a backup, which reads through "
+	  .says = "1 of them may be read by their owner or group alone: a backup, which reads "
+		  "through "
 		  "the map, misses them or ends there" },
 	{ .name = "A8 what shell loops leave behind",
 	  .tree = "l0777 0:0 etc/localtime\np0600 0:0 run/initctl\ns0666 0:0 var/run/x.sock\n"
@@ -193,9 +197,9 @@ static const struct row rows[] = {
 	  .sentence = "a tool that shifts ids left some out: 8 of 108 inodes have the host's ids",
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "converter-skipped",
-	  .evidence =
-		  "5 are links, FIFOs, sockets or devices, 3 have a blank, quote or backslash in "
-		  "the path" },
+	  .evidence = "5 are links, FIFOs, sockets or devices, 3 have a blank, quote or backslash "
+		      "in "
+		      "the path" },
 	{ .name = "A8 links alone",
 	  .tree = "l0777 0:0 etc/localtime\nl0777 0:0 bin",
 	  .healthy = 100,
@@ -211,8 +215,8 @@ static const struct row rows[] = {
 	  .healthy = 100,
 	  .packages = &nano,
 	  .cause = "package-run",
-	  .sentence =
-		  "a package manager was run from the host: 8 of 108 inodes have the host's ids",
+	  .sentence = "a package manager was run from the host: 8 of 108 inodes have the host's "
+		      "ids",
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "package-run",
 	  .evidence = "6 of 8 paths are files of packages (nano, sudo) and of the package manager "
@@ -222,16 +226,16 @@ static const struct row rows[] = {
 	  .healthy = 100,
 	  .packages = &nothing,
 	  .cause = "unknown",
-	  .sentence =
-		  "somebody worked in it as the host's root: 3 of 103 inodes have the host's ids",
+	  .sentence = "somebody worked in it as the host's root: 3 of 103 inodes have the host's "
+		      "ids",
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "unknown" },
 	{ .name = "PVE: the top alone",
 	  .tree = "d0755 0:0 .",
 	  .healthy = 100,
 	  .cause = "pve-root-owner",
-	  .sentence =
-		  "Proxmox VE (pve-container 6.0.19) gave the top directory to the host's root: 1",
+	  .sentence = "Proxmox VE (pve-container 6.0.19) gave the top directory to the host's "
+		      "root: 1",
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "pve-root-owner",
 	  .evidence = "the top directory alone is wrong" },
@@ -240,16 +244,17 @@ static const struct row rows[] = {
 		  "d2755 165542:100012 var/cache/man",
 	  .healthy = 0,
 	  .cause = "other-host",
-	  .sentence =
-		  "files came from another host or container, or from an earlier map: 3 of 3 inodes "
-		  "have ids on another base",
+	  .sentence = "files came from another host or container, or from an earlier map: 3 of 3 "
+		      "inodes "
+		      "have ids on another base",
 	  .code = CTM_F_OWN_BASE,
 	  .group_cause = "other-host",
 	  .evidence = "base 165536, uid of 3 inodes: --from-map u:0:165536:65536,g:0:100000:65536",
 	  .says = "lxc.idmap: u 0 165536 65536\nlxc.idmap: g 0 100000 65536\n" },
 	{ .name = "B2 two old bases and the host's",
 	  .map = "0:1000000:65536",
-	  .tree = "0644 1065536:1065536 home/a\n0644 1066536:1066536 home/b\n0644 1131072:1131072 srv/x\n"
+	  .tree = "0644 1065536:1065536 home/a\n0644 1066536:1066536 home/b\n0644 1131072:1131072 "
+		  "srv/x\n"
 		  "0644 0:0 root/new",
 	  .healthy = 100,
 	  .cause = "other-host",
@@ -265,15 +270,16 @@ static const struct row rows[] = {
 	  .code = CTM_F_OWN_BASE,
 	  .group_cause = "other-host",
 	  .evidence = "base 165536, uid of 2 inodes, gid of 2 inodes: --from-map 0:165536:65536",
-	  .says = "if the files are right and the map is not, the configuration wants the old map" },
+	  .says = "if the files are right and the map is not, the configuration wants the old "
+		  "map" },
 	{ .name = "B5 the converter ran twice",
 	  .tree = "0644 200000:200000 etc/hostname\n0640 200000:200042 etc/shadow\n"
 		  "4755 200000:200000 usr/bin/su",
 	  .healthy = 100,
 	  .cause = "converter-twice",
-	  .sentence =
-		  "a tool that shifts ids added the base twice: 3 of 103 inodes have ids that were "
-		  "shifted again",
+	  .sentence = "a tool that shifts ids added the base twice: 3 of 103 inodes have ids that "
+		      "were "
+		      "shifted again",
 	  .code = CTM_F_OWN_TWICE,
 	  .group_cause = "converter-twice" },
 	{ .name = "B5 hard links once for each name",
@@ -289,21 +295,22 @@ static const struct row rows[] = {
 		  "0644 200033:200033 var/lib/lxc/inner/rootfs/x",
 	  .healthy = 100,
 	  .cause = "nested-container",
-	  .sentence =
-		  "a container inside this one needs a larger map: 2 of 102 inodes have ids that the "
-		  "map does not hold",
+	  .sentence = "a container inside this one needs a larger map: 2 of 102 inodes have ids "
+		      "that the "
+		      "map does not hold",
 	  .code = CTM_F_OWN_BEYOND,
 	  .group_cause = "nested-container",
 	  .says = "lxc.idmap: u 0 100000 100034\nlxc.idmap: g 0 100000 100034\n"
 		  "/etc/subuid: root:100000:100034\n/etc/subgid: root:100000:100034\n" },
 	{ .name = "B7 a hole was punched afterwards",
-	  .map = "u:0:100000:33,u:33:33:1,u:34:100034:65502,g:0:100000:33,g:33:33:1,g:34:100034:65502",
+	  .map = "u:0:100000:33,u:33:33:1,u:34:100034:65502,g:0:100000:33,g:33:33:1,g:34:100034:"
+		 "65502",
 	  .tree = "d2770 100033:100033 var/www/data\n0640 100033:100033 var/www/data/c.php",
 	  .healthy = 100,
 	  .cause = "map-changed",
-	  .sentence =
-		  "the id map was changed after files were written: 2 of 102 inodes have ids of "
-		  "another map",
+	  .sentence = "the id map was changed after files were written: 2 of 102 inodes have ids "
+		      "of "
+		      "another map",
 	  .code = CTM_F_OWN_HOLE,
 	  .group_cause = "map-changed",
 	  .evidence = "all ids fit the default map" },
@@ -313,8 +320,8 @@ static const struct row rows[] = {
 	  .other = "u:0:100000:1000,u:1000:1000:1,u:1001:101001:64535,"
 		   "g:0:100000:1000,g:1000:1000:1,g:1001:101001:64535",
 	  .cause = "map-changed",
-	  .sentence =
-		  "the id map was changed after files were written: 2 of 102 inodes have the host's",
+	  .sentence = "the id map was changed after files were written: 2 of 102 inodes have the "
+		      "host's",
 	  .code = CTM_F_OWN_HOST,
 	  .group_cause = "map-changed",
 	  .evidence = "all ids fit the section [before]" },
@@ -336,8 +343,10 @@ static const struct row rows[] = {
 	  .evidence = "base 300000, uid of 2 inodes, gid of 2 inodes: --from-map 0:300000:65536",
 	  .says = "a volume that several containers use wants one map for all of them, or idmap=" },
 	{ .name = "B10 a generated map was pasted in",
-	  .map = "u:0:0:1026,u:1026:1026:1,u:1027:101027:64509,g:0:0:1026,g:1026:1026:1,g:1027:101027:64509",
-	  .tree = "d0755 100000:100000 .\n0644 100000:100000 etc/sudo.conf\n0640 100000:100042 etc/shadow",
+	  .map = "u:0:0:1026,u:1026:1026:1,u:1027:101027:64509,g:0:0:1026,g:1026:1026:1,g:1027:"
+		 "101027:64509",
+	  .tree = "d0755 100000:100000 .\n0644 100000:100000 etc/sudo.conf\n0640 100000:100042 "
+		  "etc/shadow",
 	  .cause = "map-wrong",
 	  .sentence = "the map is wrong and not the files: 3 of 3 inodes have ids of another map",
 	  .code = CTM_F_OWN_HOLE,
@@ -349,9 +358,9 @@ static const struct row rows[] = {
 	  .acl = "u::rwx,g::r-x,g:4:r-x,g:10:r-x,m::r-x,o::r-x",
 	  .healthy = 100,
 	  .cause = "converter-skipped",
-	  .sentence =
-		  "a tool that shifts ids left some out: owners are right, but access lists of 1 "
-		  "inode are not",
+	  .sentence = "a tool that shifts ids left some out: owners are right, but access lists of "
+		      "1 "
+		      "inode are not",
 	  .code = CTM_F_ACL_HOST,
 	  .group_cause = "converter-skipped",
 	  .evidence = "the owners are right, the access lists are not" },
@@ -367,9 +376,9 @@ static const struct row rows[] = {
 	  .tree = "0640 100000:100000 etc/shadow\nd0750 100107:100112 etc/redis",
 	  .healthy = 100,
 	  .cause = "none",
-	  .sentence =
-		  "clean: every id of 102 inodes belongs to the map (ids are checked, not who should "
-		  "own what)",
+	  .sentence = "clean: every id of 102 inodes belongs to the map (ids are checked, not who "
+		      "should "
+		      "own what)",
 	  .code = CTM_F_N },
 	{ .name = "D1 the flag in a section that is not in force",
 	  .tree = "0644 100000:100000 etc/hosts",
@@ -386,11 +395,12 @@ static const struct row rows[] = {
 	  .code = CTM_F_TREE_MAPPED,
 	  .group_cause = "flag-flipped" },
 	{ .name = "E1 a vendor's archive",
-	  .tree = "0755 1029054284:100000 opt/vendor/bin/tool\n0755 1029054284:100000 opt/vendor/bin/b",
+	  .tree = "0755 1029054284:100000 opt/vendor/bin/tool\n0755 1029054284:100000 "
+		  "opt/vendor/bin/b",
 	  .healthy = 100,
 	  .cause = "foreign-id",
-	  .sentence =
-		  "an archive or a directory service brought ids that the map does not hold: 2 of 102",
+	  .sentence = "an archive or a directory service brought ids that the map does not hold: 2 "
+		      "of 102",
 	  .code = CTM_F_OWN_BEYOND,
 	  .group_cause = "foreign-id",
 	  .says = "lxc.idmap: u 0 100000 1028954285\nlxc.idmap: g 0 100000 65536\n"
@@ -413,8 +423,8 @@ static const struct row rows[] = {
 	  .tree = "0644 100000:100000 etc/hosts",
 	  .note = CTM_F_PATH_PARENT,
 	  .cause = "surroundings",
-	  .sentence =
-		  "the container's root cannot enter a directory above its root file system: TEXT",
+	  .sentence = "the container's root cannot enter a directory above its root file system: "
+		      "TEXT",
 	  .code = CTM_F_PATH_PARENT,
 	  .group_cause = "surroundings" },
 	{ .name = "G4 a healthy lock",
@@ -442,8 +452,8 @@ static const struct row rows[] = {
 	  .tree = "0644 65534:65534 etc/a\n0644 65534:65534 etc/b",
 	  .healthy = 100,
 	  .cause = "backup-through-map",
-	  .sentence =
-		  "a backup or a copy was made through the map: 2 of 102 inodes belong to nobody any",
+	  .sentence = "a backup or a copy was made through the map: 2 of 102 inodes belong to "
+		      "nobody any",
 	  .code = CTM_F_OWN_OVERFLOW,
 	  .group_cause = "backup-through-map" },
 };

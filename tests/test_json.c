@@ -93,8 +93,8 @@ Test(json, damaged)
 	action = action_of(target, "/srv/new\\nline");
 	cr_assert_not_null(action);
 	/* printf '/srv/new\nline' | base64 */
-	cr_assert_str_eq(json_string_value(json_object_get(action, "path_raw")),
-			 "L3Nydi9uZXcKbGluZQ==");
+	cr_assert_str_eq(json_string_value(json_object_get(action, "path_raw")), "L3Nydi9uZXcKbGluZ"
+										 "Q==");
 
 	action = action_of(target, "/var/lib/dpkg/lock");
 	cr_assert_str_eq(json_string_value(json_object_get(action, "action")), "remove");
@@ -129,23 +129,25 @@ Test(json, diagnosis)
 	const json_t *lines;
 
 	cr_assert_str_eq(json_string_value(json_object_get(diagnosis, "cause")), "unknown");
-	cr_assert_str_eq(
-		json_string_value(json_object_get(diagnosis, "text")),
-		"somebody worked in it as the host's root: 4 of 8 inodes have the host's ids");
+	cr_assert_str_eq(json_string_value(json_object_get(diagnosis, "text")), "somebody worked "
+										"in it as the "
+										"host's root: 4 of "
+										"8 inodes have the "
+										"host's ids");
 	cr_assert_not_null(json_object_get(diagnosis, "next"));
 	group = group_of(target_of(root), "pkg.lock");
 	cr_assert_str_eq(json_string_value(json_object_get(group, "cause")), "package-run");
 	group = group_of(target_of(root), "own.beyond");
 	cr_assert_str_eq(json_string_value(json_object_get(group, "cause")), "foreign-id");
 	cr_assert(json_is_null(json_object_get(group, "evidence")));
-	cr_assert_str_eq(json_string_value(json_object_get(group, "note")),
-			 "the map can be made to hold these ids");
+	cr_assert_str_eq(json_string_value(json_object_get(group, "note")), "the map can be made "
+									    "to hold these ids");
 	lines = json_object_get(group, "lines");
 	cr_assert_eq(json_array_size(lines), 4);
-	cr_assert_str_eq(json_string_value(json_array_get(lines, 0)),
-			 "lxc.idmap: u 0 100000 1028954285");
-	cr_assert_str_eq(json_string_value(json_array_get(lines, 3)),
-			 "/etc/subgid: root:100000:65536");
+	cr_assert_str_eq(json_string_value(json_array_get(lines, 0)), "lxc.idmap: u 0 100000 "
+								      "1028954285");
+	cr_assert_str_eq(json_string_value(json_array_get(lines, 3)), "/etc/subgid: "
+								      "root:100000:65536");
 	json_decref(root);
 	ctm_exam_free(exam);
 }
@@ -261,8 +263,8 @@ Test(json, preview)
 	free(text);
 	target = target_of(root);
 	actions = json_object_get(target, "actions");
-	cr_assert_str_eq(json_string_value(json_object_get(target, "run")),
-			 "0001-20250131T235959Z");
+	cr_assert_str_eq(json_string_value(json_object_get(target, "run")), "0001-"
+									    "20250131T235959Z");
 	cr_assert_eq(json_array_size(actions), 3);
 	for (size_t i = 0; i < 3; i++) {
 		const json_t *one = json_array_get(actions, i);

@@ -49,8 +49,8 @@ static const struct {
 	  1,
 	  true },
 	{ "a directory of two speaks for neither",
-	  { LIST("nano", "/usr/bin/nano\n/usr/share/nano\n"),
-	    LIST("nano-doc", "/usr/share/nano\n") },
+	  { LIST("nano", "/usr/bin/nano\n/usr/share/nano\n"), LIST("nano-doc", "/usr/share/"
+									       "nano\n") },
 	  2,
 	  2,
 	  2,
@@ -127,8 +127,8 @@ static const struct {
 	  0,
 	  false },
 	{ "a name that is too long",
-	  { LIST("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-		 "/usr/bin/nano\n") },
+	  { LIST("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "/usr/bin/"
+										      "nano\n") },
 	  1,
 	  0,
 	  2,

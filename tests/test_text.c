@@ -13,8 +13,8 @@ static void has(const char *text, const char *part)
 
 Test(text, says_what_is_wrong_by_cause)
 {
-	static const char first[] =
-		"CT 115: somebody worked in it as the host's root: 4 of 8 inodes have the host's ids\n";
+	static const char first[] = "CT 115: somebody worked in it as the host's root: 4 of 8 "
+				    "inodes have the host's ids\n";
 	static const char last[] = "\n\nNext: 'ctmend diff 115' shows every change, 'ctmend repair "
 				   "115' makes them (same options).\n";
 	struct ctm_exam *exam = damaged_exam();
@@ -79,9 +79,9 @@ Test(text, clean)
 	struct ctm_report rep = { .name = "115", .exam = exam };
 	char *text = text_of(ctm_report_text, &rep);
 
-	has(text,
-	    "CT 115: clean: every id of 2 inodes belongs to the map (ids are checked, not who "
-	    "should own what)\n");
+	has(text, "CT 115: clean: every id of 2 inodes belongs to the map (ids are checked, not "
+		  "who "
+		  "should own what)\n");
 	cr_assert_null(strstr(text, "Next:"));
 	free(text);
 	ctm_exam_free(exam);

@@ -18,35 +18,36 @@ static const struct {
 	[CTM_CAUSE_UNKNOWN] = { "unknown", NULL, "nothing tells what happened" },
 	[CTM_CAUSE_PACKAGE_RUN] = { "package-run", "a package manager was run from the host" },
 	[CTM_CAUSE_COPIED_IN] = { "copied-in", "files were copied in from the host" },
-	[CTM_CAUSE_CONVERTER_SKIPPED] = { "converter-skipped",
-					  "a tool that shifts ids left some out" },
-	[CTM_CAUSE_CONVERTER_TWICE] = { "converter-twice",
-					"a tool that shifts ids added the base twice" },
-	[CTM_CAUSE_MAP_CHANGED] = { "map-changed",
-				    "the id map was changed after files were written" },
+	[CTM_CAUSE_CONVERTER_SKIPPED] = { "converter-skipped", "a tool that shifts ids left some "
+							       "out" },
+	[CTM_CAUSE_CONVERTER_TWICE] = { "converter-twice", "a tool that shifts ids added the base "
+							   "twice" },
+	[CTM_CAUSE_MAP_CHANGED] = { "map-changed", "the id map was changed after files were "
+						   "written" },
 	[CTM_CAUSE_MAP_WRONG] = { "map-wrong", "the map is wrong and not the files" },
-	[CTM_CAUSE_FLAG_FLIPPED] = { "flag-flipped",
-				     "the container's privileged flag was changed" },
-	[CTM_CAUSE_FLAG_MISPLACED] = { "flag-misplaced",
-				       "the line stands in a section that is not in force" },
-	[CTM_CAUSE_NEVER_SHIFTED] = { "never-shifted",
-				      "the volume was never shifted, or the container was "
-				      "privileged before" },
-	[CTM_CAUSE_BACKUP_THROUGH_MAP] = { "backup-through-map",
-					   "a backup or a copy was made through the map" },
-	[CTM_CAUSE_OTHER_HOST] = { "other-host",
-				   "files came from another host or container, or from an earlier "
-				   "map" },
-	[CTM_CAUSE_PVE_ROOT_OWNER] = { "pve-root-owner",
-				       "Proxmox VE (pve-container 6.0.19) gave the top directory "
-				       "to the host's root" },
-	[CTM_CAUSE_NESTED] = { "nested-container",
-			       "a container inside this one needs a larger map" },
-	[CTM_CAUSE_FOREIGN_ID] = { "foreign-id",
-				   "an archive or a directory service brought ids that the map "
-				   "does not hold" },
+	[CTM_CAUSE_FLAG_FLIPPED] = { "flag-flipped", "the container's privileged flag was "
+						     "changed" },
+	[CTM_CAUSE_FLAG_MISPLACED] = { "flag-misplaced", "the line stands in a section that is not "
+							 "in force" },
+	[CTM_CAUSE_NEVER_SHIFTED] = { "never-shifted", "the volume was never shifted, or the "
+						       "container was "
+						       "privileged before" },
+	[CTM_CAUSE_BACKUP_THROUGH_MAP] = { "backup-through-map", "a backup or a copy was made "
+								 "through the map" },
+	[CTM_CAUSE_OTHER_HOST] = { "other-host", "files came from another host or container, or "
+						 "from an earlier "
+						 "map" },
+	[CTM_CAUSE_PVE_ROOT_OWNER] = { "pve-root-owner", "Proxmox VE (pve-container 6.0.19) gave "
+							 "the top directory "
+							 "to the host's root" },
+	[CTM_CAUSE_NESTED] = { "nested-container", "a container inside this one needs a larger "
+						   "map" },
+	[CTM_CAUSE_FOREIGN_ID] = { "foreign-id", "an archive or a directory service brought ids "
+						 "that the map "
+						 "does not hold" },
 	[CTM_CAUSE_SURROUNDINGS] = { "surroundings", NULL,
-				     "no matter of files: a lock, a directory above, lines of the configuration" },
+				     "no matter of files: a lock, a directory above, lines of the "
+				     "configuration" },
 	[CTM_CAUSE_ASKED] = { "asked-for", NULL, "an option asks for it" },
 };
 
@@ -132,7 +133,7 @@ static enum ctm_cause cause_of_hole(const struct ctm_plan *plan, const struct ct
 									    CTM_CAUSE_MAP_CHANGED;
 }
 
-/* A lock with a foreign owner is the trace of a run; one that exists or is damaged may be its own. */
+/* A lock with a foreign owner is the trace of a run; one that is damaged may be the container's. */
 static enum ctm_cause cause_of_package(const struct ctm_signs *s)
 {
 	return s->by_id > 0 ? CTM_CAUSE_PACKAGE_RUN : CTM_CAUSE_UNKNOWN;

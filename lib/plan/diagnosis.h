@@ -29,7 +29,7 @@ enum ctm_cause {
 	CTM_CAUSE_NEVER_SHIFTED,
 	CTM_CAUSE_BACKUP_THROUGH_MAP,
 	CTM_CAUSE_OTHER_HOST,
-	CTM_CAUSE_PVE_ROOT_OWNER, /* pve-container 6.0.19 gave "/" to the host's root at each start */
+	CTM_CAUSE_PVE_ROOT_OWNER, /* pve-container 6.0.19 gave "/" to the host's root */
 	CTM_CAUSE_NESTED,
 	CTM_CAUSE_FOREIGN_ID,
 	CTM_CAUSE_SURROUNDINGS, /* no matter of files: locks, directories above, the map's lines */
@@ -81,7 +81,7 @@ const struct ctm_diagnosed *ctm_diagnosis_of(const struct ctm_diagnosis *diagnos
 
 /* --- between the files of the diagnosis --- */
 
-/** What the findings of one code have in common. Counts are of inodes where nothing else is said. */
+/** What the findings of one code have in common. Counts are of inodes if nothing else is said. */
 struct ctm_signs {
 	enum ctm_finding_code code;
 	uint64_t inodes;

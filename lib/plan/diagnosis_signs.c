@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the findings of a code have in common. One pass over all of them, a few numbers for each code.
+ * What the findings of a code have in common. One pass over all, a few numbers for each code.
  */
 #include <errno.h>
 #include <string.h>

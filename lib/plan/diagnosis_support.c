@@ -64,8 +64,12 @@ static int say_skipped(const struct ctm_signs *s, struct ctm_buf *out)
 		return ctm_buf_addf(out, "all are links, FIFOs, sockets or devices");
 	}
 	return ctm_buf_addf(out,
-			    "%" PRIu64 " are links, FIFOs, sockets or devices, %" PRIu64
-			    " have a blank, quote or backslash in the path",
+			    "%" PRIu64 " are links, FIFOs, sockets or devices, %" PRIu64 " have a "
+			    "blank, "
+			    "quote or "
+			    "backslash"
+			    " in the "
+			    "path",
 			    s->special, s->odd);
 }
 
@@ -317,11 +321,12 @@ static const char *note_for(const struct ctm_evidence *ev, const struct ctm_sign
 		if (s->code != CTM_F_OWN_BASE) {
 			return NULL;
 		}
-		return ev->mount_point ?
-			       "a volume that several containers use wants one map for all of "
-			       "them, or idmap= on its mount point" :
-			       "if the files are right and the map is not, the configuration "
-			       "wants the old map";
+		return ev->mount_point ? "a volume that several containers use wants one map for "
+					 "all of "
+					 "them, or idmap= on its mount point" :
+					 "if the files are right and the map is not, the "
+					 "configuration "
+					 "wants the old map";
 	case CTM_CAUSE_MAP_WRONG:
 		return "correct the lines of the map: the files need no repair";
 	case CTM_CAUSE_NESTED:

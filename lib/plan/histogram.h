@@ -35,7 +35,7 @@ struct ctm_histogram_row {
 
 /** Zero-initialise. */
 struct ctm_histogram {
-	/* uids, then gids; in the order of enum ctm_ids, bases by number. MAPPED is always there. */
+	/* uids, then gids; in the order of enum ctm_ids, bases by number; MAPPED always */
 	CTM_VEC(struct ctm_histogram_row) rows;
 };
 

@@ -4,7 +4,7 @@
  * them, and nothing else is their source.
  *
  * Every finding has one, made of its wording (plan/finding.h) and a row of the tables here. Beside
- * them there are pages for single errors (err.EPERM), and for what is no finding and looks like one.
+ * them there are pages for single errors (err.EPERM), and for what is none and looks like one.
  */
 #ifndef CTM_PLAN_PAGE_H
 #define CTM_PLAN_PAGE_H
@@ -14,7 +14,7 @@
 
 #define CTM_PAGE_LOOKS 4
 
-/** A command to look further with, and what it shows. TARGET, PATH ... are for the reader to fill in. */
+/** A command to look further with, and what it shows; TARGET, PATH ... are to be filled in. */
 struct ctm_page_look {
 	const char *command;
 	const char *shows; /* no full stop */

@@ -13,10 +13,10 @@
 	{                                                                        \
 		"ctmend map TARGET ID", "what an id is on both sides of the map" \
 	}
-#define SECTIONS                                                                   \
-	{                                                                          \
-		"grep -n -e unprivileged -e idmap -e '^\\[' /etc/pve/lxc/ID.conf", \
-			"where it stands"                                          \
+#define SECTIONS                                                                               \
+	{                                                                                      \
+		"grep -n -e unprivileged -e idmap -e '^\\[' /etc/pve/lxc/ID.conf", "where it " \
+										   "stands"    \
 	}
 #define NOT_FILES "Nothing: it is no matter of files. The lines are yours to correct."
 
@@ -27,23 +27,27 @@ static const struct ctm_page_row rows[] = {
 		       "taking back failed both.",
 		.repair = "The run is finished first, from its record; what was planned then is "
 			  "done now. A container's start finishes only a run of its own hook.",
-		.look = { { "ctmend history TARGET", "the runs, and which of them is not finished" },
+		.look = { { "ctmend history TARGET", "the runs, and which of them is not "
+						     "finished" },
 			  { "ctmend history TARGET RUN", "what that run changes" },
 			  { "ctmend undo TARGET", "takes it back instead" } },
 	},
 	{
 		.code = "conf.section",
-		.how = "An editor or a script appended the line to a file that ends with a snapshot's "
+		.how = "An editor or a script appended the line to a file that ends with a "
+		       "snapshot's "
 		       "section.",
 		.repair = "Refused where the container is privileged by it; the files are right.",
 		.look = { SECTIONS },
 	},
 	{
 		.code = "conf.lock",
-		.how = "Proxmox VE sets the lock for the time of a task. One that was killed, or a mount "
+		.how = "Proxmox VE sets the lock for the time of a task. One that was killed, or a "
+		       "mount "
 		       "that failed, leaves it.",
 		.repair = "Refused while the line is there.",
-		.look = { { "pvesh get /nodes/localhost/tasks --vmid ID", "tasks of the container" },
+		.look = { { "pvesh get /nodes/localhost/tasks --vmid ID", "tasks of the "
+									  "container" },
 			  { "findmnt -R /var/lib/lxc/ID", "whether it is mounted" },
 			  { "pct unlock ID", "removes the lock, when nothing is at work" } },
 	},
@@ -61,11 +65,12 @@ static const struct ctm_page_row rows[] = {
 	},
 	{
 		.code = "path.parent",
-		.how = "A directory that was made with mode 0700 or 0770 above a root file system whose root "
+		.how = "A directory that was made with mode 0700 or 0770 above a root file system "
+		       "whose root "
 		       "is, on the host, nobody special. Privileged containers start all the same.",
-		.repair =
-			"Never changed. The volume itself is repaired, and the message stays until the "
-			"directory lets the container pass.",
+		.repair = "Never changed. The volume itself is repaired, and the message stays "
+			  "until the "
+			  "directory lets the container pass.",
 		.look = { { "namei -l PATH", "owner and mode of every directory on the way" },
 			  { "chmod o+x DIRECTORY", "lets others pass and not list" } },
 	},
@@ -77,21 +82,24 @@ static const struct ctm_page_row rows[] = {
 	},
 	{
 		.code = "map.hole",
-		.how = "A range is too short, or nothing follows an id that is passed through. Packages, "
-		       "container images and directory services bring ids of 65536 and more, and a map of "
-		       "65536 ids holds none of these: docker says \"lchown: invalid argument\", tar "
+		.how = "A range is too short, or nothing follows an id that is passed through. "
+		       "Packages, "
+		       "container images and directory services bring ids of 65536 and more, and a "
+		       "map of "
+		       "65536 ids holds none of these: docker says \"lchown: invalid argument\", "
+		       "tar "
 		       "\"Cannot change ownership\".",
-		.repair =
-			"Nothing: no file can have such an id. Widen the map, and grant root the ids in "
-			"/etc/subuid and /etc/subgid; ctmend map prints the range for an id.",
+		.repair = "Nothing: no file can have such an id. Widen the map, and grant root the "
+			  "ids in "
+			  "/etc/subuid and /etc/subgid; ctmend map prints the range for an id.",
 		.look = { ONE_ID, THE_MAP, { "cat /etc/subuid /etc/subgid", "what root may map" } },
 	},
 	{
 		.code = "map.punch",
 		.how = "The lines around an id that is passed through do not add up.",
-		.repair = NOT_FILES
-		" Files that were right under the old map are own.hole under the new "
-		"one.",
+		.repair = NOT_FILES " Files that were right under the old map are own.hole under "
+				    "the new "
+				    "one.",
 		.look = { THE_MAP, ONE_ID },
 	},
 	{
@@ -108,10 +116,11 @@ static const struct ctm_page_row rows[] = {
 	},
 	{
 		.code = "map.account",
-		.how = "A directory service or a package inside gave out ids that are larger than the map. "
+		.how = "A directory service or a package inside gave out ids that are larger than "
+		       "the map. "
 		       "Such accounts can own nothing.",
-		.repair =
-			"Nothing: no id on disk is wrong, and the names of a container are never believed.",
+		.repair = "Nothing: no id on disk is wrong, and the names of a container are never "
+			  "believed.",
 		.look = { ONE_ID, THE_MAP },
 	},
 	{
@@ -132,14 +141,16 @@ static const struct ctm_page_row rows[] = {
 	},
 	{
 		.code = "link.outside",
-		.how = "A backup or a deduplication on the host's file system linked the file, or names of "
+		.how = "A backup or a deduplication on the host's file system linked the file, or "
+		       "names of "
 		       "it were moved out of the volume.",
 		.repair = "Left as it is. --fix link changes the owner, here and there.",
 		.look = { { "find DIR -xdev -inum N", "all names on that file system" } },
 	},
 	{
 		.code = "mount.below",
-		.how = "A mount point of the container, or somebody's bind mount, is mounted on the host.",
+		.how = "A mount point of the container, or somebody's bind mount, is mounted on "
+		       "the host.",
 		.repair = "Not entered. Volumes of the container are reached by --volume.",
 		.look = { { "findmnt -R PATH", "what is mounted there" } },
 	},

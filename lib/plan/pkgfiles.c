@@ -120,7 +120,7 @@ void ctm_pkgfiles_free(struct ctm_pkgfiles *files)
 	}
 }
 
-/* As deb-control(5) allows; dpkg puts ":amd64" behind the name of a package that may be there twice. */
+/* As deb-control(5) allows; dpkg puts ":amd64" behind the name of one that may be there twice. */
 static bool is_package(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -162,7 +162,7 @@ static int count(struct ctm_pkgfiles *files, struct slot *slot, const char *name
 /* Directories that have become links into usr. */
 static bool was_merged(const char *path, size_t len)
 {
-	static const char *const dirs[] = { "bin/", "sbin/", "lib/", "lib32/", "lib64/", "libx32/" };
+	static const char *const dirs[] = { "bin/", "sbin/", "lib/", "lib32/", "lib64/" };
 
 	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
 		size_t n = strlen(dirs[i]);

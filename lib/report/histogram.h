@@ -12,7 +12,7 @@
 
 /** A table, with a head; nothing where there is no map to judge by. 0, or -ENOMEM. */
 int ctm_histogram_text(FILE *out, const struct ctm_plan *plan);
-/** {"uid": [{"ids", "base", "first", "last", "before", "after"}], "gid": [...]}; NULL: no memory. */
+/** {"uid": [{"ids", "base", "first", "last", "before", "after"}], "gid": [...]}; NULL: -ENOMEM. */
 json_t *ctm_histogram_json(const struct ctm_plan *plan);
 
 #endif

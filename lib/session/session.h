@@ -66,9 +66,9 @@ struct ctm_exam {
 	const struct ctm_volume *volume; /* in target */
 	struct ctm_plan
 		*plan; /* NULL when there is nothing to judge by (no map) or nothing to shift */
-	struct ctm_kinship *kin;     /* other maps that ids may come from (session/kinship.h) */
-	struct ctm_idmap *from;      /* --from-map, where it applies (session/frommap.h) */
-	bool back;                   /* the volume has no map of its own, every id is itself */
+	struct ctm_kinship *kin; /* other maps that ids may come from (session/kinship.h) */
+	struct ctm_idmap *from;  /* --from-map, where it applies (session/frommap.h) */
+	bool back;               /* the volume has no map of its own, every id is itself */
 	/* Of the plan; its text is NULL without one, in a start and for a repair under its lock. */
 	struct ctm_diagnosis diagnosis;
 	struct ctm_scan_totals seen; /* without a plan: what was counted */
