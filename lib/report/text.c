@@ -205,13 +205,46 @@ static bool same_path(const struct ctm_finding *a, const struct ctm_finding *b)
 	       memcmp(a->path, b->path, a->path_len) == 0;
 }
 
+#define BASES_SHOWN 8
+
+/* Of the ids of another base one example is shown for each base, beyond the first few lines. */
+struct bases {
+	const char *text[BASES_SHOWN]; /* the words that name a base, in the plan */
+	size_t n;
+};
+
+static bool has_bases(const struct ctm_finding *f)
+{
+	return f->code == CTM_F_OWN_BASE || f->code == CTM_F_ACL_BASE;
+}
+
+static bool new_base(struct bases *bases, const struct ctm_finding *f)
+{
+	if (!has_bases(f) || !f->text) {
+		return false;
+	}
+	for (size_t i = 0; i < bases->n; i++) {
+		if (strcmp(bases->text[i], f->text) == 0) {
+			return false;
+		}
+	}
+	if (bases->n == BASES_SHOWN) {
+		return false;
+	}
+	bases->text[bases->n++] = f->text;
+	return true;
+}
+
 static int put_examples(struct page *p, const struct ctm_plan *plan, const struct ctm_group *g)
 {
+	struct bases bases = { 0 };
 	uint64_t shown = 0;
+	bool more = false;
 	int r = 0;
 
 	for (size_t i = g->first; i < g->first + g->n_findings && r == 0; i++) {
 		const struct ctm_finding *f = &plan->findings.v[i];
+		bool new;
 
 		ctm_spill_pass(plan->spill);
 		if (!f->path) {
@@ -225,12 +258,19 @@ static int put_examples(struct page *p, const struct ctm_plan *plan, const struc
 		if (i > g->first && same_path(f, f - 1)) {
 			continue;
 		}
-		if (!p->rep->verbose && shown == EXAMPLES_SHOWN) {
-			fprintf(p->out, INDENT "... and %" PRIu64 " more\n", g->n - shown);
+		new = new_base(&bases, f);
+		if (!p->rep->verbose && shown >= EXAMPLES_SHOWN && !new) {
+			more = true;
+			if (has_bases(f)) {
+				continue;
+			}
 			break;
 		}
 		shown++;
 		r = put_finding(p, plan, f);
+	}
+	if (more) {
+		fprintf(p->out, INDENT "... and %" PRIu64 " more\n", g->n - shown);
 	}
 	return r;
 }
