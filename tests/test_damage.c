@@ -234,7 +234,7 @@ static void random_inode(struct stage *s, const struct world *w, uint64_t *rng, 
 	}
 }
 
-/* Roots of every way, so that there is something to tell the way by; the root directory is right. */
+/* Roots of every way, so that there is something to tell it by; the root directory is right. */
 static void add_roots(struct stage *s, const struct world *w, struct ctm_inode_state *want)
 {
 	size_t at = fake_add(&s->fs, "", S_IFDIR | 0755, w->base[CTM_UID], w->base[CTM_GID]);

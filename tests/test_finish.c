@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cases.h"
 #include "facts.h"
+#include "plan/fix.h"
 #include "prng.h"
 
 #define DEF "100000"
@@ -646,5 +647,143 @@ Test(finish, second_plan_is_empty, .timeout = 120)
 		}
 		cr_assert_eq(second->findings.n, left, "round %d", round);
 		check_owners(&m[0], &m[1], &policy, round);
+	}
+}
+
+/* --- what a volume as a whole says of --fix and of nobody ------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t inodes; /* of the volume; 2 are seen, both on the base 165536 */
+	uint64_t nobody[2];
+	unsigned int fix;
+	bool convert;
+	bool from;
+	bool refused;
+	const char *text; /* of tree.fix or own.overflow, or NULL */
+} wholes[] = {
+	{ "named, and most of it",
+	  3,
+	  { 0, 0 },
+	  CTM_FIX_BASE,
+	  false,
+	  false,
+	  true,
+	  "2 of 3 inodes (66 %) would get another owner" },
+	{ "named, and half of it", 4, { 0, 0 }, CTM_FIX_BASE, false, false, false, NULL },
+	{ "named, and to be converted", 3, { 0, 0 }, CTM_FIX_BASE, true, false, false, NULL },
+	{ "not named", 3, { 0, 0 }, CTM_FIX_TWICE, false, false, false, NULL },
+	{ "--from-map is explicit", 3, { 0, 0 }, 0, false, true, false, NULL },
+	{ "a hundred of nobody's in ten thousand",
+	  10000,
+	  { 100, 0 },
+	  0,
+	  false,
+	  false,
+	  false,
+	  "100 of 10000 inodes (1 %) have the uid of the container's \"nobody\": a backup or a "
+	  "copy was made through the map" },
+	{ "fewer than a hundred", 1000, { 99, 99 }, 0, false, false, false, NULL },
+	{ "fewer than one in a hundred", 10001, { 100, 100 }, 0, false, false, false, NULL },
+	{ "gids alone",
+	  1000,
+	  { 0, 500 },
+	  0,
+	  false,
+	  false,
+	  false,
+	  "500 of 1000 inodes (50 %) have the gid of the container's \"nobody\": a backup or a "
+	  "copy was made through the map" },
+};
+
+CASES(finish, whole, wholes)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *from = map_of("0:165536:65536");
+	const struct ctm_policy policy = {
+		.map = map,
+		.from = wholes[*i].from ? from : NULL,
+		.fix = wholes[*i].fix,
+		.convert = wholes[*i].convert,
+	};
+	struct ctm_scan_totals totals = {
+		.inodes = wholes[*i].inodes,
+		.nobody = { wholes[*i].nobody[0], wholes[*i].nobody[1] },
+	};
+	const struct ctm_fact facts[] = { fact_of("a", 0644, 165536, 165536),
+					  fact_of("b", 0644, 165541, 100000) };
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	bool moves = wholes[*i].from || (wholes[*i].fix & CTM_FIX_BASE);
+	const struct ctm_finding *f;
+
+	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
+		totals.ids[kind].v = calloc(2, sizeof(*totals.ids[kind].v));
+		totals.ids[kind].v[0] = (struct ctm_id_count){ 165536, 1 };
+		totals.ids[kind].v[1] = (struct ctm_id_count){ 165541, 1 };
+		totals.ids[kind].n = kind == CTM_UID ? 2 : 1;
+	}
+	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
+	cr_assert_eq(ctm_plan_fact(&facts[0], plan), 0);
+	cr_assert_eq(ctm_plan_fact(&facts[1], plan), 0);
+	cr_assert_eq(ctm_plan_waits(plan), !wholes[*i].from, "%s", wholes[*i].name);
+	ctm_plan_totals(plan, &totals, NULL);
+	cr_assert_eq(ctm_plan_finish(plan), 0);
+	check_plan(plan);
+	cr_assert_eq(plan->refuse_tree, wholes[*i].refused, "%s", wholes[*i].name);
+	cr_assert_eq(plan->actions.n, moves && !wholes[*i].refused ? 2 : 0, "%s", wholes[*i].name);
+	cr_assert_eq(findings_of(plan, wholes[*i].from ? CTM_F_OWN_FROM : CTM_F_OWN_BASE), 3, "%s",
+		     wholes[*i].name);
+	f = finding_at(plan, wholes[*i].refused ? CTM_F_TREE_FIX : CTM_F_OWN_OVERFLOW, NULL);
+	cr_assert_eq(f != NULL, wholes[*i].text != NULL, "%s", wholes[*i].name);
+	cr_assert(!f || strcmp(f->text, wholes[*i].text) == 0, "%s: %s", wholes[*i].name, f->text);
+}
+
+/* An inode with names outside the volume moves when that was asked for, and is no leftover. */
+Test(finish, names_outside_are_no_matter_when_asked)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
+	const struct ctm_policy policy = { .map = map, .fix = CTM_FIX_LINK };
+	struct ctm_fact fact = fact_of("etc/x", 0644, 0, 0);
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+
+	fact.nlink = 3;
+	plan = plan_of(&policy, &fact, 1);
+	cr_assert_eq(plan->actions.n, 1);
+	cr_assert_eq(plan->actions.v[0].after.uid.v, 100000);
+	cr_assert_eq(findings_of(plan, CTM_F_LINK_OUTSIDE), 1);
+	cr_assert_not(ctm_plan_has_leftover(plan));
+}
+
+/* One name in a nested container's root is enough, whatever comes first. */
+Test(finish, a_nested_name_counts_for_all)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
+	const struct ctm_policy policy = { .map = map, .fix = CTM_FIX_TWICE, .raw_volume = true };
+	struct ctm_fact facts[] = {
+		fact_of("etc/x", 0644, 200000, 200000),
+		fact_of("var/lib/lxc/in/rootfs/x", 0644, 200000, 200000),
+	};
+
+	facts[0].nlink = facts[1].nlink = 2;
+	facts[1].ino = facts[0].ino;
+	for (int order = 0; order < 2; order++) {
+		const struct ctm_fact both[] = { facts[order], facts[!order] };
+		struct ctm_scan_totals totals = { .inodes = 100 };
+		CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+
+		for (int kind = 0; kind < 2; kind++) {
+			totals.ids[kind].v = calloc(1, sizeof(*totals.ids[kind].v));
+			totals.ids[kind].v[0] = (struct ctm_id_count){ 200000, 1 };
+			totals.ids[kind].n = 1;
+		}
+		cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
+		cr_assert_eq(ctm_plan_fact(&both[0], plan), 0);
+		cr_assert_eq(ctm_plan_fact(&both[1], plan), 0);
+		ctm_plan_totals(plan, &totals, NULL);
+		cr_assert_eq(ctm_plan_finish(plan), 0);
+		check_plan(plan);
+		cr_assert_eq(plan->actions.n, 0);
+		cr_assert_eq(findings_of(plan, CTM_F_OWN_BEYOND), 2);
+		cr_assert_eq(findings_of(plan, CTM_F_OWN_TWICE), 0);
 	}
 }

@@ -131,9 +131,9 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.code = "tree.fix",
 		.severity = CTM_CHOICE,
 		.title = "--fix would move more than half of the volume",
-		.why = "Where most of a volume is on other ids than its map, the map is as likely to be "
-		       "wrong as the files. Nothing at all is repaired until you say that the whole "
-		       "volume is to be converted.",
+		.why = "Where most of a volume is on other ids than its map, the map is as "
+		       "likely to be wrong as the files. Nothing at all is repaired until you "
+		       "say that the whole volume is to be converted.",
 		.next = "look at the map first (ctmend map TARGET); if the files are wrong, make a "
 		        "backup or a snapshot, then repeat the command with --convert",
 	},
@@ -195,9 +195,9 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.severity = CTM_FAULT,
 		.title = "on the map that --from-map names, moved to the container's",
 		.title_id = { "", " is on the map that --from-map names" },
-		.why = "Whoever asks for it says that these ids were written under another map. Each "
-		       "is read by that map as the container's id, and stored as the present map "
-		       "stores it.",
+		.why = "Whoever asks for it says that these ids were written under another map. "
+		       "Each is read by that map as the container's id, and stored as the "
+		       "present map stores it.",
 	},
 	[CTM_F_OWN_HOST] = {
 		.code = "own.host",
@@ -214,43 +214,47 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.severity = CTM_CHOICE,
 		.title = "written under another map of this container",
 		.title_id = { "", " belongs to another map of this container" },
-		.why = "The id map was changed after these were written: the ids were right under "
-		       "Proxmox VE's default map or under that of a snapshot, and mean nobody under "
-		       "the present one. Either the map or the files are out of date.",
-		.next = "see what changed in the map (ctmend map TARGET) and correct its lines; or move "
-		        "the files to the present map: ctmend repair --fix hole TARGET",
+		.why = "The id map was changed after these were written: the ids were right "
+		       "under Proxmox VE's default map or under that of a snapshot, and mean "
+		       "nobody under the present one. Either the map or the files are out of "
+		       "date.",
+		.next = "see what changed in the map (ctmend map TARGET) and correct its lines; "
+		        "or move the files to the present map: ctmend repair --fix hole TARGET",
 	},
 	[CTM_F_OWN_TWICE] = {
 		.code = "own.twice",
 		.severity = CTM_CHOICE,
 		.title = "shifted more than once, the base was added twice",
 		.title_id = { "", " was shifted more than once, the base was added twice" },
-		.why = "A tool that shifts ids ran again over files that it had shifted before, after it "
-		       "was interrupted, or once for each name of a hard link. Inside they belong to "
-		       "\"nobody\".",
-		.next = "look at some of them; to take the surplus away: ctmend repair --fix twice TARGET",
+		.why = "A tool that shifts ids ran again over files that it had shifted before, "
+		       "after it was interrupted, or once for each name of a hard link. Inside "
+		       "they belong to \"nobody\".",
+		.next = "look at some of them; to take the surplus away: ctmend repair --fix "
+		        "twice TARGET",
 	},
 	[CTM_F_OWN_BASE] = {
 		.code = "own.base",
 		.severity = CTM_CHOICE,
 		.title = "owned by ids on another base",
 		.title_id = { "", " is on another base" },
-		.why = "These ids are whole and in order, but counted from another base than the map's: "
-		       "the files came from another host or container, or the map was changed "
-		       "afterwards. Inside they belong to \"nobody\".",
-		.next = "if the files are wrong: ctmend repair --fix base TARGET, or --from-map with the "
-		        "base that is named here; if the map is: put the old one into the configuration",
+		.why = "These ids are whole and in order, but counted from another base than "
+		       "the map's: the files came from another host or container, or the map "
+		       "was changed afterwards. Inside they belong to \"nobody\".",
+		.next = "if the files are wrong: ctmend repair --fix base TARGET, or --from-map "
+		        "with the base that is named here; if the map is: put the old one into "
+		        "the configuration",
 	},
 	[CTM_F_OWN_OVERFLOW] = {
 		.code = "own.overflow",
 		.severity = CTM_CHOICE,
 		.title = "owned by 65534, the id that stands for all unmapped ones",
 		.title_id = { "", " stands for all ids that a map does not hold" },
-		.why = "Whoever reads a tree through a map sees what the map does not hold as 65534, and a "
-		       "backup or a copy writes that down. Whose the files were is lost; only "
-		       "the account \"nobody\" owns such files rightly.",
-		.next = "restore the owners from elsewhere (the package inside, an older backup); if they "
-		        "are to be nobody's, and are not yet: ctmend repair --fix overflow TARGET",
+		.why = "Whoever reads a tree through a map sees what the map does not hold as "
+		       "65534, and a backup or a copy writes that down. Whose the files were is "
+		       "lost; only the account \"nobody\" owns such files rightly.",
+		.next = "restore the owners from elsewhere (the package inside, an older "
+		        "backup); if they are to be nobody's, and are not yet: ctmend repair "
+		        "--fix overflow TARGET",
 	},
 	[CTM_F_OWN_BEYOND] = {
 		.code = "own.beyond",
@@ -284,40 +288,40 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.severity = CTM_CHOICE,
 		.title = "ACL entries written under another map of this container",
 		.title_id = { "ACL entries for ", " belong to another map of this container" },
-		.why = "The id map was changed after these lists were written, and the entries grant "
-		       "nothing to whom they mean.",
-		.next = "see what changed in the map (ctmend map TARGET); or move the entries to the "
-		        "present map: ctmend repair --fix hole TARGET",
+		.why = "The id map was changed after these lists were written, and the entries "
+		       "grant nothing to whom they mean.",
+		.next = "see what changed in the map (ctmend map TARGET); or move the entries to "
+		        "the present map: ctmend repair --fix hole TARGET",
 	},
 	[CTM_F_ACL_TWICE] = {
 		.code = "acl.twice",
 		.severity = CTM_CHOICE,
 		.title = "ACL entries that were shifted more than once",
 		.title_id = { "ACL entries for ", " were shifted more than once" },
-		.why = "A tool that shifts ids ran again over lists that it had shifted before, and the "
-		       "entries grant nothing to whom they mean.",
-		.next = "see them with getfacl -n; to take the surplus away: ctmend repair --fix twice "
-		        "TARGET",
+		.why = "A tool that shifts ids ran again over lists that it had shifted before, "
+		       "and the entries grant nothing to whom they mean.",
+		.next = "see them with getfacl -n; to take the surplus away: ctmend repair --fix "
+		        "twice TARGET",
 	},
 	[CTM_F_ACL_BASE] = {
 		.code = "acl.base",
 		.severity = CTM_CHOICE,
 		.title = "ACL entries whose ids are on another base",
 		.title_id = { "ACL entries for ", " are on another base" },
-		.why = "The entries count from another base than the map's, as the files of another host "
-		       "or container do, and grant nothing to whom they mean.",
-		.next = "see them with getfacl -n; if the files are wrong: ctmend repair --fix base TARGET, "
-		        "or --from-map with the base that is named here",
+		.why = "The entries count from another base than the map's, as the files of "
+		       "another host or container do, and grant nothing to whom they mean.",
+		.next = "see them with getfacl -n; if the files are wrong: ctmend repair --fix "
+		        "base TARGET, or --from-map with the base that is named here",
 	},
 	[CTM_F_ACL_OVERFLOW] = {
 		.code = "acl.overflow",
 		.severity = CTM_CHOICE,
 		.title = "ACL entries for 65534, the id that stands for all unmapped ones",
 		.title_id = { "ACL entries for ", " stand for ids that a map did not hold" },
-		.why = "A backup or a copy that was made through the map wrote them down so. Whom they "
-		       "meant is lost.",
-		.next = "see them with getfacl -n, and set them anew or remove them; if nobody is meant: "
-		        "ctmend repair --fix overflow TARGET",
+		.why = "A backup or a copy that was made through the map wrote them down so. "
+		       "Whom they meant is lost.",
+		.next = "see them with getfacl -n, and set them anew or remove them; if nobody "
+		        "is meant: ctmend repair --fix overflow TARGET",
 	},
 	[CTM_F_ACL_BEYOND] = {
 		.code = "acl.beyond",

@@ -96,7 +96,7 @@ static int judge_nobody(struct ctm_plan *plan)
 		uint64_t n = volume->nobody[kind];
 		char text[200];
 
-		if (n < NOBODY_MIN || n < volume->inodes / 100) {
+		if (n < NOBODY_MIN || n < volume->inodes / 100 + (volume->inodes % 100 != 0)) {
 			continue;
 		}
 		(void)snprintf(text, sizeof(text),
