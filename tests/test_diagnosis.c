@@ -114,7 +114,8 @@ static const struct row rows[] = {
 	  .tree = "d0755 0:0 .\n0640 0:42 etc/shadow\n4755 0:0 usr/bin/sudo\n2755 0:101 "
 		  "usr/bin/crontab",
 	  .cause = "never-shifted",
-	  .sentence = "the volume was never shifted, or the container was privileged before: 4 of "
+	  .sentence = "the volume was never shifted, or the container was privileged and its "
+		      "flag was changed: 4 of "
 		      "4 "
 		      "inodes (100 %) have uid and gid of the host",
 	  .code = CTM_F_OWN_HOST,
@@ -132,7 +133,8 @@ static const struct row rows[] = {
 	  .tree = "0644 1200:1200 opt/app/run\n0644 0:0 etc/hosts\n0644 0:0 etc/passwd",
 	  .healthy = 1,
 	  .cause = "never-shifted",
-	  .sentence = "the volume was never shifted, or the container was privileged before: 3 of "
+	  .sentence = "the volume was never shifted, or the container was privileged and its "
+		      "flag was changed: 3 of "
 		      "4",
 	  .code = CTM_F_TREE_HOST,
 	  .group_cause = "never-shifted" },
@@ -140,7 +142,8 @@ static const struct row rows[] = {
 	  .tree = "d0755 0:0 .\n0644 0:0 etc/hosts",
 	  .note = CTM_F_PATH_PARENT,
 	  .cause = "never-shifted",
-	  .sentence = "the volume was never shifted, or the container was privileged before: 2 of "
+	  .sentence = "the volume was never shifted, or the container was privileged and its "
+		      "flag was changed: 2 of "
 		      "2 "
 		      "inodes (100 %) have uid and gid of the host; a directory above it does not "
 		      "let "
@@ -300,8 +303,8 @@ static const struct row rows[] = {
 		      "map does not hold",
 	  .code = CTM_F_OWN_BEYOND,
 	  .group_cause = "nested-container",
-	  .says = "lxc.idmap: u 0 100000 100034\nlxc.idmap: g 0 100000 100034\n"
-		  "/etc/subuid: root:100000:100034\n/etc/subgid: root:100000:100034\n" },
+	  .says = "lxc.idmap: u 0 100000 165536\nlxc.idmap: g 0 100000 165536\n"
+		  "/etc/subuid: root:100000:165536\n/etc/subgid: root:100000:165536\n" },
 	{ .name = "B7 a hole was punched afterwards",
 	  .map = "u:0:100000:33,u:33:33:1,u:34:100034:65502,g:0:100000:33,g:33:33:1,g:34:100034:"
 		 "65502",

@@ -29,9 +29,9 @@ static const struct {
 						     "changed" },
 	[CTM_CAUSE_FLAG_MISPLACED] = { "flag-misplaced", "the line stands in a section that is not "
 							 "in force" },
-	[CTM_CAUSE_NEVER_SHIFTED] = { "never-shifted", "the volume was never shifted, or the "
-						       "container was "
-						       "privileged before" },
+	[CTM_CAUSE_NEVER_SHIFTED] = { "never-shifted",
+				      "the volume was never shifted, or the container was "
+				      "privileged and its flag was changed" },
 	[CTM_CAUSE_BACKUP_THROUGH_MAP] = { "backup-through-map", "a backup or a copy was made "
 								 "through the map" },
 	[CTM_CAUSE_OTHER_HOST] = { "other-host", "files came from another host or container, or "

@@ -241,6 +241,20 @@ static int widen(const struct ctm_idmap *map, enum ctm_idkind kind, const struct
 	return r == 0 && !taken ? ctm_idmap_add(to, kind, *need) : r;
 }
 
+/* The largest id that the map has to hold: of a container inside, the last that it may use. */
+static ctm_did largest(const struct ctm_plan *plan, const struct ctm_signs *s, enum ctm_idkind kind)
+{
+	const struct ctm_place inner = { .nested = true };
+	const ctm_did id = { s->largest[kind] };
+	struct ctm_verdict verdict;
+
+	if (s->nested < s->inodes) {
+		return id;
+	}
+	ctm_lens_look(&plan->lens, kind, id, &inner, &verdict);
+	return verdict.nested ? ctm_lens_last_nested(id, verdict.inside) : id;
+}
+
 /* The map that would hold the ids, and what root must be granted for it. */
 static int needed_lines(const struct ctm_plan *plan, const struct ctm_evidence *ev,
 			const struct ctm_signs *s, struct ctm_buf *out)
@@ -251,7 +265,7 @@ static int needed_lines(const struct ctm_plan *plan, const struct ctm_evidence *
 		return -ENOMEM;
 	}
 	for (enum ctm_idkind kind = CTM_UID; kind <= CTM_GID; kind++) {
-		const ctm_did id = { s->largest[kind] };
+		const ctm_did id = largest(plan, s, kind);
 		struct ctm_range need;
 		int r;
 
@@ -328,7 +342,7 @@ static const char *note_for(const struct ctm_evidence *ev, const struct ctm_sign
 					 "configuration "
 					 "wants the old map";
 	case CTM_CAUSE_MAP_WRONG:
-		return "correct the lines of the map: the files need no repair";
+		return "correct its lines: the files need no repair";
 	case CTM_CAUSE_NESTED:
 	case CTM_CAUSE_FOREIGN_ID:
 		return s->code == CTM_F_OWN_BEYOND ? "the map can be made to hold these ids" : NULL;

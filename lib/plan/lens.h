@@ -88,6 +88,12 @@ void ctm_lens_look(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_did id
 const char *ctm_lens_say(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_did id,
 			 const struct ctm_verdict *verdict, char buf[static 256]);
 
+/**
+ * The last id of the range that a container inside has, of which this is an id: as a rule it has
+ * 65536. inside: of the verdict.
+ */
+ctm_did ctm_lens_last_nested(ctm_did id, ctm_cid inside);
+
 /* --- between the files of the lens --- */
 
 /** Ids that systems give out: accounts of a distribution, the first users, nobody. */

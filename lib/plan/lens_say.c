@@ -40,8 +40,7 @@ static const char *say_twice(const struct ctm_verdict *v, char buf[static 256])
 	return buf;
 }
 
-/* The last id of the range that a container inside has with this id: as a rule it has 65536. */
-static ctm_did last_of_nested(ctm_did id, ctm_cid inside)
+ctm_did ctm_lens_last_nested(ctm_did id, ctm_cid inside)
 {
 	uint32_t left = CTM_IDMAP_DEFAULT_LEN - 1;
 
@@ -66,7 +65,7 @@ const char *ctm_lens_say(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_
 		return NULL;
 	case CTM_CLASS_BEYOND:
 		if (verdict->nested) {
-			id = last_of_nested(id, verdict->inside);
+			id = ctm_lens_last_nested(id, verdict->inside);
 		}
 		known = ctm_class_needed(lens->map, kind, id, &need);
 		return say_need(known, kind, &need,

@@ -69,6 +69,9 @@ static int put_sentence(struct page *p)
 	int r = put_name(p);
 
 	if (r == 0) {
+		if (strcmp(p->rep->exam->volume->key, "rootfs") != 0) {
+			fprintf(p->out, ", %s", p->rep->exam->volume->key);
+		}
 		fprintf(p->out, ": %s%s%s\n", paint(p, d->code == CTM_F_N ? GREEN : BOLD), d->text,
 			paint(p, RESET));
 	}

@@ -33,7 +33,7 @@ printf 'lxc.idmap = u 0 100000 65536\nlxc.idmap = g 0 100000 65536\nlxc.rootfs.p
 	"$web/rootfs" >"$web/config"
 
 t_status "all are clean" 0 ctm check --all
-t_is "each has its part, in order" "$(ctm check --all | grep -oP '^(CT )?\w+(?=, rootfs)')" "CT 99
+t_is "each has its part, in order" "$(ctm check --all | grep -oP '^(CT )?\w+(?=: clean: )')" "CT 99
 CT 115
 CT 1000
 web"
@@ -52,7 +52,7 @@ echo 'lxc.idmap: b 0 1 1' >>"$TMP/sys/etc/pve/lxc/99.conf"
 t_status "one is bad" 3 ctm check --all
 t_match "it is named" "$(ctm check --all 2>&1 >/dev/null)" '^ctmend: 99: '
 t_match "the one with work is reported" "$(ctm check --all 2>/dev/null)" '^own\.host'
-t_match "the last one too" "$(ctm check --all 2>/dev/null)" '^web, rootfs'
+t_match "the last one too" "$(ctm check --all 2>/dev/null)" '^web: clean: '
 t_is "as JSON" "$(ctm check --all --json 2>/dev/null | python3 -c '
 import json, sys
 for one in json.load(sys.stdin)["targets"]:

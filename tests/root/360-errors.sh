@@ -208,8 +208,8 @@ pve_dir_ct 9364
 zoo_healthy "$(pve_dir 9364)"
 : >"$(pve_dir 9364)/etc/damaged"
 fails "one of three that is bad" 3 9999 check $vmid 9999 9364
-t_match "the first is reported" "$(cat "$T_OUT")" "^CT $vmid, "
-t_match "the last as well" "$(cat "$T_OUT")" '^CT 9364, '
+t_match "the first is reported" "$(cat "$T_OUT")" "^CT $vmid: "
+t_match "the last as well" "$(cat "$T_OUT")" '^CT 9364: '
 fails "one of three that is bad, in JSON" 3 9999 check --json $vmid 9999 9364
 t_is "all three are in it" "$(python3 -c 'import json, sys
 print(len(json.load(sys.stdin)["targets"]))' <"$T_OUT")" 3

@@ -106,7 +106,7 @@ traces "$TMP/before"
 # --- looking ----------------------------------------------------------------------------------
 
 t_status "check looks at the rootfs" 1 ctm check $vmid
-t_match "and says of which volume it speaks" "$(cat "$T_OUT")" "^CT $vmid, rootfs tank:$vmid/subvol"
+t_match "and says of which volume it speaks" "$(cat "$T_OUT")" "^rootfs tank:$vmid/subvol"
 t_match "and at which it has not looked" "$(cat "$T_OUT")" \
 	'^note: not looked at: mp0 \(/data\), mp1 \(/shared\), mp3 \(/same\), mp4 \(/part\); see '
 t_match "a directory of the host is named as such" "$(cat "$T_OUT")" \
@@ -114,10 +114,10 @@ t_match "a directory of the host is named as such" "$(cat "$T_OUT")" \
 t_match "so is a device" "$(cat "$T_OUT")" "^note: mp5 at /device is '$device' of the host"
 t_status "check of all" 1 ctm check --volume all $vmid
 t_is "one report for each volume, in order" \
-	"$(sed -nE "s/^CT $vmid, ([a-z0-9]+) .*/\1/p" "$T_OUT" | xargs)" 'rootfs mp0 mp1 mp3 mp4'
+	"$(sed -nE "s/^(rootfs|mp[0-9]) tank:.*/\1/p" "$T_OUT" | xargs)" 'rootfs mp0 mp1 mp3 mp4'
 t_no_match "nothing is left to name" "$(cat "$T_OUT")" 'not looked at'
 t_is "the host's are named once" "$(grep -c 'of the host: it is never' "$T_OUT")" 2
-t_match "a map of its own counts" "$(cat "$T_OUT")" "^CT $vmid, mp4 .* map .*u 1000 1000 1"
+t_match "a map of its own counts" "$(cat "$T_OUT")" "^mp4 tank:.* map .*u 1000 1000 1"
 t_match "on passthrough there is nothing to shift" "$(cat "$T_OUT")" \
 	'^note: idmap= of the volume: nothing to shift'
 t_status "check of all, as JSON" 1 ctm check --volume all --json $vmid
@@ -196,7 +196,7 @@ mv "$rootfs" "$rootfs.away"
 t_status "without its rootfs, check of all" 3 ctm check --volume all $vmid
 t_match "says that of the rootfs" "$(cat "$T_ERR")" "^ctmend: $vmid rootfs: .*does not exist"
 t_is "and looks at the others" \
-	"$(sed -nE "s/^CT $vmid, ([a-z0-9]+) .*/\1/p" "$T_OUT" | xargs)" 'mp0 mp1 mp3 mp4'
+	"$(sed -nE "s/^(rootfs|mp[0-9]) tank:.*/\1/p" "$T_OUT" | xargs)" 'mp0 mp1 mp3 mp4'
 mv "$rootfs.away" "$rootfs"
 sed -i "s|idmap=passthrough|idmap=passthrough,unheard=1|" "$TMP/sys/etc/pve/lxc/$vmid.conf"
 t_status "a property that is not known refuses its volume" 3 ctm check --volume mp3 $vmid
