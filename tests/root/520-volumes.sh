@@ -114,7 +114,7 @@ t_match "a directory of the host is named as such" "$(cat "$T_OUT")" \
 t_match "so is a device" "$(cat "$T_OUT")" "^note: mp5 at /device is '$device' of the host"
 t_status "check of all" 1 ctm check --volume all $vmid
 t_is "one report for each volume, in order" \
-	"$(sed -nE "s/^(rootfs|mp[0-9]) tank:.*/\1/p" "$T_OUT" | xargs)" 'rootfs mp0 mp1 mp3 mp4'
+	"$(sed -nE "s/^(CT $vmid, )?(rootfs|mp[0-9]) tank:.*/\2/p" "$T_OUT" | xargs)" 'rootfs mp0 mp1 mp3 mp4'
 t_no_match "nothing is left to name" "$(cat "$T_OUT")" 'not looked at'
 t_is "the host's are named once" "$(grep -c 'of the host: it is never' "$T_OUT")" 2
 t_match "a map of its own counts" "$(cat "$T_OUT")" "^mp4 tank:.* map .*u 1000 1000 1"
@@ -167,7 +167,7 @@ t_is "where ids are the same on disk, none is moved" "$(owners 3)" \
 	"$(printf '%s\n' 'of-0:0 0:0 4755' 'of-1000:1000 1000:1000 4755')"
 t_is "another container's volume is as it was" "$(owners 2)" 'of-300033:300033 300033:300033 4755'
 t_status "history has a run for each volume" 0 ctm history $vmid
-t_is "with its name" "$(awk 'NR > 1 { print $5 }' "$T_OUT" | xargs)" 'mp0 rootfs mp4'
+t_is "with its name" "$(awk '/^[0-9]/ { print $6 }' "$T_OUT" | xargs)" 'mp0 rootfs mp4'
 t_status "a second repair of all" 4 ctm repair --yes --volume all $vmid
 t_is "changes nothing" "$(changed)" ""
 
@@ -196,7 +196,7 @@ mv "$rootfs" "$rootfs.away"
 t_status "without its rootfs, check of all" 3 ctm check --volume all $vmid
 t_match "says that of the rootfs" "$(cat "$T_ERR")" "^ctmend: $vmid rootfs: .*does not exist"
 t_is "and looks at the others" \
-	"$(sed -nE "s/^(rootfs|mp[0-9]) tank:.*/\1/p" "$T_OUT" | xargs)" 'mp0 mp1 mp3 mp4'
+	"$(sed -nE "s/^(CT $vmid, )?(rootfs|mp[0-9]) tank:.*/\2/p" "$T_OUT" | xargs)" 'mp0 mp1 mp3 mp4'
 mv "$rootfs.away" "$rootfs"
 sed -i "s|idmap=passthrough|idmap=passthrough,unheard=1|" "$TMP/sys/etc/pve/lxc/$vmid.conf"
 t_status "a property that is not known refuses its volume" 3 ctm check --volume mp3 $vmid
