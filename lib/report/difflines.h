@@ -28,8 +28,8 @@ enum ctm_diff_part {
 /** Prints what stands in .line, and empties it. */
 void ctm_diff_line(struct ctm_difflines *d, enum ctm_diff_part part);
 /**
- * One inode as it was, '-', or is to be, '+'. attr: CTM_ATTR_* that are lifted for the change and set
- * again, " flags=ia". -ENOMEM.
+ * One inode as it was, '-', or is to be, '+'. attr: CTM_ATTR_* that are lifted for the change and
+ * set again, " flags=ia". -ENOMEM.
  */
 int ctm_diff_inode(struct ctm_difflines *d, char sign, const char *path, size_t path_len,
 		   const struct ctm_inode_state *state, uint32_t attr);
