@@ -16,8 +16,13 @@ table()
 			for (i = 1; i <= m; i++) {
 				if (!n[phase[i]]) continue
 				line = sprintf("    %-10s %4d  ", phase[i], n[phase[i]])
-				for (c in all) if (call[phase[i], c])
+				for (c in all) if (call[phase[i], c]) {
+					if (length(line) > 80) {
+						print line
+						line = sprintf("%21s", "")
+					}
 					line = line " " c " " call[phase[i], c]
+				}
 				print line
 			}
 		}' "$@"
