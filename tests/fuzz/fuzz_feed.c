@@ -103,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool on[RULES_MAX];
 	struct ctm_policy policy = { .rules_on = on };
 	struct ctm_idmap *map = ctm_idmap_new();
+	struct ctm_idmap *from = ctm_idmap_new();
 	struct ctm_feed_in in = { 0 };
 	struct ctm_plan *plan = NULL;
 
@@ -110,13 +111,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		on[i] = true;
 	}
 	FUZZ_CHECK(ctm_rules_n <= RULES_MAX);
-	if (map && ctm_idmap_add_default(map) == 0 && ctm_feed_in_init(&in, STREAMS) == 0) {
+	/* it overlaps the map */
+	if (map && from && ctm_idmap_add_default(map) == 0 &&
+	    ctm_idmap_add(from, CTM_UID, (struct ctm_range){ 0, 99000, 65536 }) == 0 &&
+	    ctm_feed_in_init(&in, STREAMS) == 0) {
 		policy.map = map;
 		if (size > 0) {
 			policy.clean = (enum ctm_clean)(data[0] % 3);
 			policy.flatten = data[0] & 4;
 			policy.convert = data[0] & 8;
 			policy.raw_volume = data[0] & 16;
+			policy.fix = data[0] & 32 ? ~0u : 0;
+			policy.from = data[0] & 64 ? from : NULL;
 			data++;
 			size--;
 		}
@@ -126,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	ctm_plan_free(plan);
 	ctm_feed_in_done(&in);
+	ctm_idmap_free(from);
 	ctm_idmap_free(map);
 	return 0;
 }
