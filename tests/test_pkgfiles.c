@@ -137,19 +137,18 @@ static const struct {
 	  false },
 };
 
-static struct ctm_plan *plan_with(const struct ctm_fact *facts, size_t n)
+static struct ctm_plan *plan_with(const struct ctm_idmap *map, const struct ctm_fact *facts,
+				  size_t n)
 {
-	static struct ctm_idmap *map;
-	struct ctm_policy policy = { .raw_volume = true };
+	const struct ctm_policy policy = { .map = map, .raw_volume = true };
 
-	map = map_of("100000");
-	policy.map = map;
 	return plan_of(&policy, facts, n);
 }
 
 CASES(pkgfiles, lists, rows)
 {
 	struct ctm_fact facts[sizeof(paths) / sizeof(paths[0])];
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
 	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
 	CLEANUP(ctm_pkgfiles_freep) struct ctm_pkgfiles *files = NULL;
 	struct ctm_pkgfiles_found found;
@@ -158,7 +157,7 @@ CASES(pkgfiles, lists, rows)
 	for (size_t k = 0; k < sizeof(paths) / sizeof(paths[0]); k++) {
 		facts[k] = fact_of(paths[k], 0644, 0, 0);
 	}
-	plan = plan_with(facts, sizeof(paths) / sizeof(paths[0]));
+	plan = plan_with(map, facts, sizeof(paths) / sizeof(paths[0]));
 	cr_assert_eq(ctm_pkgfiles_new(plan, CTM_F_OWN_HOST, &files), 0);
 	for (size_t k = 0; k < rows[*i].n; k++) {
 		const struct list *list = &rows[*i].lists[k];
@@ -187,6 +186,7 @@ Test(pkgfiles, no_more_than_so_many_paths)
 	static char names[N][16];
 	static char list[N * 16];
 	struct ctm_fact *facts = calloc(N, sizeof(*facts));
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
 	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
 	CLEANUP(ctm_pkgfiles_freep) struct ctm_pkgfiles *files = NULL;
 	struct ctm_pkgfiles_found found;
@@ -198,7 +198,7 @@ Test(pkgfiles, no_more_than_so_many_paths)
 		facts[k] = fact_of(names[k], 0644, 0, 0);
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "/%s\n", names[k]);
 	}
-	plan = plan_with(facts, N);
+	plan = plan_with(map, facts, N);
 	cr_assert_eq(ctm_pkgfiles_new(plan, CTM_F_OWN_HOST, &files), 0);
 	cr_assert_eq(ctm_pkgfiles_list(files, "all", 3, (struct ctm_bytes){ list, len }), 0);
 	ctm_pkgfiles_found(files, &found);
@@ -211,7 +211,8 @@ Test(pkgfiles, no_more_than_so_many_paths)
 Test(pkgfiles, none_of_the_code)
 {
 	struct ctm_fact fact = fact_of("etc/hosts", 0644, 100000, 100000);
-	CLEANUP(ctm_planp_free) struct ctm_plan *plan = plan_with(&fact, 1);
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = plan_with(map, &fact, 1);
 	CLEANUP(ctm_pkgfiles_freep) struct ctm_pkgfiles *files = NULL;
 	struct ctm_pkgfiles_found found;
 
