@@ -20,14 +20,6 @@ static bool exists(int rootfd, const char *path)
 	return ctm_rootfd_open(rootfd, path, strlen(path), &fd) == 0;
 }
 
-/* A path that a link hides is kept: the scan reports it. */
-static bool is_missing(int rootfd, const char *path)
-{
-	CLEANUP_CLOSE int fd = -1;
-
-	return ctm_rootfd_open(rootfd, path, strlen(path), &fd) == -ENOENT;
-}
-
 /* Whether the first path is the second one or above it. */
 static bool covers(const char *above, const char *path)
 {
@@ -61,12 +53,16 @@ static size_t count_required(void)
 	return n;
 }
 
+/*
+ * Distributions have links in the way of some of them (lib, var/lib/rpm): what is behind is another
+ * one of the list, or nothing that its manager uses.
+ */
 static void select_required(int rootfd, struct ctm_selection *sel)
 {
 	for (size_t i = 0; ctm_required_dir(i); i++) {
 		const char *path = on_volume(sel->mp.p ? sel->mp.p : "", ctm_required_dir(i));
 
-		if (path && !is_missing(rootfd, path)) {
+		if (path && exists(rootfd, path)) {
 			sel->starts[sel->n_starts++] = path;
 		}
 	}
