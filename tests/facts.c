@@ -145,7 +145,9 @@ static int finding_order(const struct ctm_finding *a, const struct ctm_finding *
 	return cmp ? cmp : a->kind - b->kind;
 }
 
-/* Set-id bits that were lost come back when that is asked for, and nothing else of a mode changes. */
+/*
+ * Set-id bits that were lost come back when that is asked for, and nothing else of a mode changes.
+ */
 static bool adds_bits(const struct ctm_plan *plan, const struct ctm_action *a)
 {
 	return (plan->policy.fix & CTM_FIX_BITS) && (a->before.mode & ~a->after.mode) == 0 &&

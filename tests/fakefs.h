@@ -2,8 +2,8 @@
 /*
  * A volume in memory behind struct ctm_ops, with what the kernel does beside what it is asked for:
  * chown(2) takes setuid, setgid (where the group may execute) and the capability away, even when
- * the owner stays; links have no mode of their own; immutable and append-only inodes refuse; directories get a new
- * mtime.
+ * the owner stays; links have no mode of their own; immutable and append-only inodes refuse;
+ * directories get a new mtime.
  *
  * Any call can be made to fail, or be the last one that happened.
  */
@@ -40,7 +40,10 @@ struct fakefs {
 	unsigned int fail_at; /* the call of this number (from 1) fails; 0: none */
 	int fail_with;        /* positive errno */
 	bool fail_on;         /* so does every one after it */
-	/* "chown", "chmod", "attr", "subvol", "xattr", "mtime", "unlink" or "restore": all of these fail; or NULL */
+	/*
+	 * "chown", "chmod", "attr", "subvol", "xattr", "mtime", "unlink" or "restore": all of these
+	 * fail; or NULL
+	 */
 	const char *fail_op;
 	jmp_buf *die; /* the call fail_at does not return: the process is killed there */
 	/* A chown that is the last call has taken the capability away, and has not done more. */

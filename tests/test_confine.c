@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a confined process cannot do any more, with descriptors left open that it would not have: one
- * of the host's root, one of the tree, and one of a directory where everybody may write.
+ * What a confined process cannot do any more, with descriptors left open that it would not have:
+ * one of the host's root, one of the tree, and one of a directory where everybody may write.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -306,7 +306,9 @@ CASES(confine, nothing_can_be_changed, rows)
 	}
 }
 
-/* The filter alone, without a change of user, for a caller that has no capabilities to begin with. */
+/*
+ * The filter alone, without a change of user, for a caller that has no capabilities to begin with.
+ */
 CASES(confine, nor_by_a_user, rows)
 {
 	in_memory();

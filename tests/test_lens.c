@@ -20,7 +20,7 @@
 
 enum {
 	MAPPED = CTM_CLASS_MAPPED,
-	OVERFL = CTM_CLASS_OVERFLOW,
+	NOBODY = CTM_CLASS_OVERFLOW,
 	HOST = CTM_CLASS_HOST,
 	HOLE = CTM_CLASS_HOLE,
 	TWICE = CTM_CLASS_TWICE,
@@ -53,13 +53,13 @@ static const struct {
 	{ DEF, NULL, "", "", 1, 42, 0, 0, 0, 0, HOST, 100042, true, NULL },
 
 	/* 65534 is whoever was not mapped, until a whole tree is converted */
-	{ DEF, NULL, "", "", 0, 65534, 0, 0, 0, 0, OVERFL, 165534, false, NULL },
-	{ DEF, NULL, "", "", 0, 65534, 0, 0, CTM_FIX_OVERFLOW, 0, OVERFL, 165534, true, NULL },
+	{ DEF, NULL, "", "", 0, 65534, 0, 0, 0, 0, NOBODY, 165534, false, NULL },
+	{ DEF, NULL, "", "", 0, 65534, 0, 0, CTM_FIX_OVERFLOW, 0, NOBODY, 165534, true, NULL },
 	{ DEF, NULL, "", "", 0, 65534, 0, 0, 0, 1, HOST, 165534, true, NULL },
 	{ DEF, NULL, "", "", 0, 165534, 0, 0, 0, 0, MAPPED, 0, false, NULL },
-	{ SHORT, NULL, "", "", 0, 65534, 0, 0, CTM_FIX_OVERFLOW, 0, OVERFL, NOWHERE, false,
+	{ SHORT, NULL, "", "", 0, 65534, 0, 0, CTM_FIX_OVERFLOW, 0, NOBODY, NOWHERE, false,
 	  "the map would need u 0 100000 65535 at least" },
-	{ PASTED, NULL, "", "", 0, 65534, 0, 0, 0, 0, OVERFL, 165534, false, NULL },
+	{ PASTED, NULL, "", "", 0, 65534, 0, 0, 0, 0, NOBODY, 165534, false, NULL },
 	{ "0:0:65536", NULL, "", "", 0, 65534, 0, 0, 0, 0, MAPPED, 0, false, NULL },
 
 	/* other maps of the same container: the default, a section */

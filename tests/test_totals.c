@@ -233,7 +233,9 @@ Test(totals, nobody_is_counted_apart)
 	cr_assert_eq(totals.nobody[CTM_GID], 0);
 }
 
-/* What --from-map says more of is none of the host's, and still in the histogram when off the map. */
+/*
+ * What --from-map says more of is none of the host's, and still in the histogram when off the map.
+ */
 Test(totals, ids_of_the_other_map_are_not_the_hosts)
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = ctm_idmap_new();

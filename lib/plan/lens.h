@@ -70,7 +70,9 @@ struct ctm_verdict {
 	bool moves;  /* by default, or because it was asked for: to target */
 	bool placed; /* target is known */
 	ctm_did target;
-	/* of all but MAPPED and BEYOND: the container's id that it means; nested: the inner one's */
+	/*
+	 * of all but MAPPED and BEYOND: the container's id that it means; nested: the inner one's
+	 */
 	ctm_cid inside;
 	/* HOLE: the name of the map; BASE: what speaks for the base; else NULL */
 	const char *of;

@@ -75,7 +75,9 @@ bool ctm_inode_state_eq(const struct ctm_inode_state *a, const struct ctm_inode_
 enum ctm_action_kind {
 	CTM_ACT_SET,    /* before -> after, one inode */
 	CTM_ACT_REMOVE, /* a regular file with one link; before is what it was */
-	/* a saved file comes back as after, .size and .sha256 say: of an undo to be finished alone */
+	/*
+	 * a saved file comes back as after, .size and .sha256 say: of an undo to be finished alone
+	 */
 	CTM_ACT_RESTORE,
 };
 
@@ -218,10 +220,11 @@ int ctm_plan_keep_file(struct ctm_plan *plan, size_t action, enum ctm_finding_co
 		       const char *text);
 
 /**
- * All actions of a finished plan on inodes of this device lie in a read-only subvolume with this top
- * directory. With --fix rosubvol, and no reason why not, it joins plan->subvols; else they and their
- * findings are dropped. Either way there is one finding attr.rosubvol with their number. why_not: more
- * words for it, static, or NULL. Indexes of actions stay valid until ctm_plan_settle(). -ENOMEM.
+ * All actions of a finished plan on inodes of this device lie in a read-only subvolume with this
+ * top directory. With --fix rosubvol, and no reason why not, it joins plan->subvols; else they and
+ * their findings are dropped. Either way there is one finding attr.rosubvol with their number.
+ * why_not: more words for it, static, or NULL. Indexes of actions stay valid until
+ * ctm_plan_settle(). -ENOMEM.
  */
 int ctm_plan_readonly(struct ctm_plan *plan, uint64_t dev, const struct ctm_plan_subvol *top,
 		      const char *why_not);

@@ -8,8 +8,9 @@
 #include "run/apply_inode.h"
 
 /**
- * The entry that makes this subvolume of a plan writable; ref of the other one is the same. The arena
- * is not needed for it. CTM_DID_NOTHING: it is writable already, so it is somebody else's affair.
+ * The entry that makes this subvolume of a plan writable; ref of the other one is the same. The
+ * arena is not needed for it. CTM_DID_NOTHING: it is writable already, so it is somebody else's
+ * affair.
  */
 struct ctm_step ctm_confirm_subvol(const struct ctm_ops *ops, void *fs,
 				   const struct ctm_plan_subvol *subvol, struct ctm_entry *ret);

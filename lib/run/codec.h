@@ -25,7 +25,8 @@
  *	          significant first: 1 there was one, 2 there will be one, 4 it is the same; then
  *	          the values (before, then after unless same) as strings; else there are none
  *
- * W and O are coded like an S whose states are both empty. R and T have one state: owners and mode after are the same as before. They go on with
+ * W and O are coded like an S whose states are both empty. R and T have one state: owners and mode
+ * after are the same as before. They go on with
  *
  *	size, sha256[32], mtime, string with the rule's id, and of the directory: device, inode,
  *	signed handle type, string with the handle, mtime

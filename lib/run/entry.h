@@ -45,7 +45,8 @@ struct ctm_entry {
 	struct ctm_ref ref;          /* RESTORE: the path alone */
 	uint32_t nlink;
 	uint32_t names; /* names of the inode that the scan met */
-	uint32_t attr; /* SET: CTM_ATTR_* that stand on the inode, are lifted for it and set again */
+	/* SET: CTM_ATTR_* that stand on the inode, are lifted for it and set again */
+	uint32_t attr;
 	struct ctm_inode_state before; /* RESTORE: unused */
 	struct ctm_inode_state after;  /* REMOVE: unused */
 	/* REMOVE and RESTORE */

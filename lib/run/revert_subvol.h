@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What taking a run back does with the read-only subvolumes that the run has made writable: the same
- * again around its own entries, but only for those in which it changes something, or which the run
- * has left writable.
+ * What taking a run back does with the read-only subvolumes that the run has made writable: the
+ * same again around its own entries, but only for those in which it changes something, or which the
+ * run has left writable.
  */
 #ifndef CTM_RUN_REVERT_SUBVOL_H
 #define CTM_RUN_REVERT_SUBVOL_H

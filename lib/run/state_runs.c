@@ -267,7 +267,9 @@ int ctm_state_forget(struct ctm_state *state, const char *run, struct ctm_err *e
 	if (renameat2(state->dir, run, state->dir, name, RENAME_NOREPLACE) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "rename '%s/%s'", state->shown, run);
 	}
-	/* No file of it goes before its name is gone for certain: half a record is a damaged one. */
+	/*
+	 * No file of it goes before its name is gone for certain: half a record is a damaged one.
+	 */
 	if (fsync(state->dir) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "sync '%s'", state->shown);
 	}

@@ -15,12 +15,12 @@
  *   also open any file of the host by its handle; that is left to the filter.
  * - No new privileges (PR_SET_NO_NEW_PRIVS), not dumpable: no other process of that user looks in.
  * - A filter of system calls (libseccomp) that lets pass what a walk is made of, and nothing else.
- *   openat(2) passes with an open directory and flags that read: with O_CREAT, O_TRUNC, O_TMPFILE or
- *   for writing it does not, and neither does openat2(2), whose flags a filter cannot see. So also
- *   in a directory with mode 0777, and on a root file system that is mounted for writing, nothing is
- *   made. Names that the C library opens of its own (absolute, by AT_FDCWD) would lie in the hostile
- *   tree, and do not pass either. Memory is never executable, and new threads are all that clone(2)
- *   makes.
+ *   openat(2) passes with an open directory and flags that read: with O_CREAT, O_TRUNC, O_TMPFILE
+ *   or for writing it does not, and neither does openat2(2), whose flags a filter cannot see. So
+ *   also in a directory with mode 0777, and on a root file system that is mounted for writing,
+ *   nothing is made. Names that the C library opens of its own (absolute, by AT_FDCWD) would lie in
+ *   the hostile tree, and do not pass either. Memory is never executable, and new threads are all
+ *   that clone(2) makes.
  *
  * Landlock would forbid a part of the same once more. Kernels before 5.13, and those booted without
  * it, do not have it, so it cannot be what this rests on.

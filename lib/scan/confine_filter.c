@@ -121,8 +121,8 @@ int ctm_confine_filter(void)
 		return -ENOMEM;
 	}
 	/*
-	 * The kernel before 5.16 slows down a process with a filter as if it ran foreign code, which
-	 * this one does not.
+	 * The kernel before 5.16 slows down a process with a filter as if it ran foreign code,
+	 * which this one does not.
 	 */
 	r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (r == 0) {

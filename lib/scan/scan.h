@@ -106,9 +106,9 @@ static inline void ctm_source_freep(struct ctm_source **src)
  * volume's root (O_PATH is enough), borrowed while the source lives. -ENOMEM.
  *
  * The process is confined as scan/confine.h says; where it cannot be, the scan fails and nothing is
- * read. When it is killed, or ends early, the scan fails at once (EIO); when somebody stops it, after
- * some seconds (ETIME). There is no other limit of time: a large tree takes long, a healthy one says
- * nothing meanwhile, and a device that does not answer keeps its readers waiting.
+ * read. When it is killed, or ends early, the scan fails at once (EIO); when somebody stops it,
+ * after some seconds (ETIME). There is no other limit of time: a large tree takes long, a healthy
+ * one says nothing meanwhile, and a device that does not answer keeps its readers waiting.
  */
 int ctm_walk_new(int rootfd, struct ctm_source **ret, struct ctm_err *err);
 

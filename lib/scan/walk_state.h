@@ -138,8 +138,8 @@ void ctm_walk_bury(struct ctm_dirnode *dead);
 /* walk_open.c */
 
 /**
- * Opens an entry of dir, which is a descriptor, without following a link. O_CLOEXEC, O_NOATIME where
- * it is allowed. -errno
+ * Opens an entry of dir, which is a descriptor, without following a link. O_CLOEXEC, O_NOATIME
+ * where it is allowed. -errno
  */
 int ctm_walk_openat(struct ctm_worker *w, int dir, const char *name, int flags);
 /**

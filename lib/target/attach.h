@@ -62,7 +62,8 @@ const char *ctm_attached_note(const struct ctm_attached *att);
  */
 bool ctm_attached_stale(const struct ctm_attached *att);
 /**
- * Whether it is so for certain. Of xfs, whose superblock does not tell, the other one alone is true.
+ * Whether it is so for certain. Of xfs, whose superblock does not tell, the other one alone is
+ * true.
  */
 bool ctm_attached_dirty(const struct ctm_attached *att);
 /** syncfs(2) of the volume, with the errors of earlier writes since it was attached. */

@@ -11,8 +11,8 @@
 /**
  * Makes the immutable and the append-only flag of the inode behind an O_PATH descriptor as in attr
  * (CTM_ATTR_*); all its other flags stay. -EMEDIUMTYPE: neither a regular file nor a directory, the
- * only ones that can be opened for this without a side effect, and the only ones that chattr(1) sets
- * flags on. -ENOTTY: the file system has no flags. -EPERM: no CAP_LINUX_IMMUTABLE.
+ * only ones that can be opened for this without a side effect, and the only ones that chattr(1)
+ * sets flags on. -ENOTTY: the file system has no flags. -EPERM: no CAP_LINUX_IMMUTABLE.
  */
 int ctm_rootfd_set_attr(int fd, uint32_t attr);
 
@@ -20,8 +20,8 @@ int ctm_rootfd_set_attr(int fd, uint32_t attr);
 struct ctm_subvol {
 	bool readonly; /* nothing in it can be changed: EROFS */
 	/*
-	 * It has a received_uuid: btrfs receive(8) made it, and takes it for unchanged when it applies
-	 * the next increment.
+	 * It has a received_uuid: btrfs receive(8) made it, and takes it for unchanged when it
+	 * applies the next increment.
 	 */
 	bool received;
 };
