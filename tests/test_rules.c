@@ -203,21 +203,23 @@ Test(rules, required_directories)
 		"var/cache/dnf", "var/cache/libdnf5", "var/lib/pacman", "var/db/xbps",
 		"lib/apk",       "var/cache/zypp",    "var/lib/yum",    "var/cache/pacman",
 	};
+	const struct ctm_rules *of;
 	size_t n = 0;
 
-	for (; ctm_required_dir(n); n++) {
+	for (; ctm_required_dir(n, &of); n++) {
+		cr_assert_eq(of != NULL, n >= 2, "%zu", n);
 		for (size_t k = 0; k < n; k++) {
-			cr_assert(strcmp(ctm_required_dir(n), ctm_required_dir(k)) != 0 ||
-				  strcmp(ctm_required_dir(n), "var/lib/dnf") == 0);
+			cr_assert(strcmp(ctm_required_dir(n, &of), ctm_required_dir(k, &of)) != 0 ||
+				  strcmp(ctm_required_dir(n, &of), "var/lib/dnf") == 0);
 		}
 	}
-	cr_assert_null(ctm_required_dir(n));
-	cr_assert_null(ctm_required_dir(n + 1000));
+	cr_assert_null(ctm_required_dir(n, &of));
+	cr_assert_null(ctm_required_dir(n + 1000, &of));
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		bool found = false;
 
 		for (size_t k = 0; k < n; k++) {
-			found = found || strcmp(ctm_required_dir(k), want[i]) == 0;
+			found = found || strcmp(ctm_required_dir(k, &of), want[i]) == 0;
 		}
 		cr_assert(found, "%s", want[i]);
 	}

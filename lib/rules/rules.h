@@ -65,9 +65,10 @@ extern const size_t ctm_rules_n;
 
 /**
  * Directories that package managers and root's shell must be able to write (--scope required): by
- * number, those of root first, then those of all tables. NULL from the end on.
+ * number, those of root first, then those of all tables. NULL from the end on. *ret_of: the table
+ * that it is from, NULL for those of root.
  */
-const char *ctm_required_dir(size_t i);
+const char *ctm_required_dir(size_t i, const struct ctm_rules **ret_of);
 
 /** Whether the path is one that must never be removed, or lies below such a one; of all tables. */
 bool ctm_rules_never(const char *path, size_t len);

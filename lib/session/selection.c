@@ -13,11 +13,12 @@
 #include "rules/rules.h"
 #include "target/rootfd.h"
 
-static bool exists(int rootfd, const char *path)
+/* 0, -ENOENT, or why it cannot be said: a link is in the way (-ELOOP) ... */
+static int look(int rootfd, const char *path)
 {
 	CLEANUP_CLOSE int fd = -1;
 
-	return ctm_rootfd_open(rootfd, path, strlen(path), &fd) == 0;
+	return ctm_rootfd_open(rootfd, path, strlen(path), &fd);
 }
 
 /* Whether the first path is the second one or above it. */
@@ -45,24 +46,30 @@ static const char *on_volume(const char *mp, const char *path)
 
 static size_t count_required(void)
 {
+	const struct ctm_rules *of;
 	size_t n = 0;
 
-	while (ctm_required_dir(n)) {
+	while (ctm_required_dir(n, &of)) {
 		n++;
 	}
 	return n;
 }
 
 /*
- * Distributions have links in the way of some of them (lib, var/lib/rpm): what is behind is another
- * one of the list, or nothing that its manager uses.
+ * One that a link hides is kept, and the scan reports it; but not that of a manager which this root
+ * does not have: where lib is a link, apk's lib/apk is behind it.
  */
-static void select_required(int rootfd, struct ctm_selection *sel)
+static void select_required(int rootfd, const char *mp, struct ctm_selection *sel)
 {
-	for (size_t i = 0; ctm_required_dir(i); i++) {
-		const char *path = on_volume(sel->mp.p ? sel->mp.p : "", ctm_required_dir(i));
+	const struct ctm_rules *of;
+	const char *dir;
 
-		if (path && exists(rootfd, path)) {
+	for (size_t i = 0; (dir = ctm_required_dir(i, &of)); i++) {
+		const char *path = on_volume(mp, dir);
+		int r = path ? look(rootfd, path) : -ENOENT;
+		bool absent = of && mp[0] == '\0' && look(rootfd, of->present_if) == -ENOENT;
+
+		if (r == 0 || (r != -ENOENT && !absent)) {
 			sel->starts[sel->n_starts++] = path;
 		}
 	}
@@ -79,14 +86,14 @@ static int select_parts(const struct ctm_session_opts *opts, const struct ctm_vo
 		if (r < 0) {
 			return r;
 		}
-		select_required(rootfd, sel);
+		select_required(rootfd, sel->mp.p ? sel->mp.p : "", sel);
 	} else {
 		for (size_t i = 0; i < opts->n_paths; i++) {
 			sel->starts[sel->n_starts++] = opts->paths[i];
 		}
 	}
 	for (size_t i = 0; i < ctm_rules_n; i++) {
-		sel->rules_on[i] = rootfs && exists(rootfd, ctm_rules_all[i]->present_if);
+		sel->rules_on[i] = rootfs && look(rootfd, ctm_rules_all[i]->present_if) == 0;
 	}
 	return 0;
 }
