@@ -69,7 +69,7 @@ fault()
 		"$CTMEND" --sysroot "$TMP/sys" repair --yes -j1 $vmid >"$TMP/said" 2>&1
 	status=$?
 	if ! grep -q INJECTED "$TMP/trace"; then
-		back "$1 without a fault" >"$TMP/last"
+		back "$1 fails $3 times too seldom"
 		return 1
 	fi
 	case $status in

@@ -46,7 +46,7 @@ document "repair of nothing" 3 "$code" "('repair', 'refused')" repair --yes 9999
 document "undo of nothing" 3 "$code" "('undo', 'refused')" undo --yes 9999
 document "undo where nothing was done" 3 "$code" "('undo', 'refused')" undo --yes $vmid
 document "a dry run of it" 3 "$code" "('undo', 'refused')" undo --dry-run $vmid
-document "history of nothing" 0 'd["runs"]' '[]' history $vmid
+document "history of nothing" 0 'd["targets"][0]["runs"]' '[]' history $vmid
 document "bytes that are no text" 3 'd["targets"][0]["target"]' '/no\xff\x1b[2J' \
 	check --map 100000 $'/no\xff\e[2J'
 t_no_match "and none of them reaches a terminal" "$(LC_ALL=C sed 's/[ -~]//g' "$T_ERR")" '.'
