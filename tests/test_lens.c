@@ -233,3 +233,40 @@ CASES(lens, table, rows)
 	cr_assert_eq(says != NULL, rows[*i].says != NULL, "row %zu: %s", *i, says ? says : "-");
 	cr_assert(!says || strstr(says, rows[*i].says), "row %zu: %s", *i, says);
 }
+
+/* Which ids were counted is then a matter of threads, so that no class may follow from it. */
+static const struct {
+	uint32_t id;
+	bool links;
+	int want;
+} uncounted[] = {
+	{ 165536, false, BEYOND }, /* BASE when all are counted */
+	{ 200000, false, BEYOND }, /* TWICE when all are counted */
+	{ 200000, true, TWICE },   /* the names of the inode tell */
+	{ 400000, false, BASE },   /* known */
+	{ 42, false, HOST },
+};
+
+CASES(lens, too_many_ids_to_count, uncounted)
+{
+	for (int all = 0; all < 2; all++) {
+		CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+		CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { .inodes = 1000 };
+		CLEANUP(ctm_lens_done) struct ctm_lens lens = { 0 };
+		const struct ctm_kin_base base = { CTM_UID, { 0, 400000, 65536 }, "container 116" };
+		const struct ctm_kin kin = { .bases = &base, .n_bases = 1 };
+		const struct ctm_policy policy = { .map = map, .kin = &kin };
+		const struct ctm_place place = { .links = uncounted[*i].links };
+		struct ctm_verdict got;
+
+		counts_of("165536*9 200000*9", &totals.ids[CTM_UID]);
+		counts_of("", &totals.ids[CTM_GID]);
+		totals.ids[CTM_GID].other = !all;
+		cr_assert_eq(ctm_lens_init(&lens, &policy), 0);
+		cr_assert_eq(ctm_lens_settle(&lens, &totals), 0);
+		ctm_lens_look(&lens, CTM_UID, (ctm_did){ uncounted[*i].id }, &place, &got);
+		cr_assert(all ? got.class != CTM_CLASS_BEYOND :
+				(int)got.class == uncounted[*i].want,
+			  "%u: %d", uncounted[*i].id, got.class);
+	}
+}

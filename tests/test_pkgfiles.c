@@ -208,6 +208,47 @@ Test(pkgfiles, no_more_than_so_many_paths)
 	free(facts);
 }
 
+/* FNV-1a as the table has it; whoever knows it can choose names that fall together. */
+static uint64_t place_of(const char *name)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (; *name; name++) {
+		h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	}
+	return (h ^ h >> 29) & (4 * CTM_PKGFILES_PATHS - 1);
+}
+
+Test(pkgfiles, names_that_fall_together)
+{
+	enum { N = 200 };
+	static char names[N][16];
+	struct ctm_fact facts[N];
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of("100000");
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	CLEANUP(ctm_pkgfiles_freep) struct ctm_pkgfiles *files = NULL;
+	CLEANUP(ctm_buf_done) struct ctm_buf list = { 0 };
+	struct ctm_pkgfiles_found found;
+	size_t n = 0;
+
+	for (unsigned int k = 0; n < N; k++) {
+		(void)snprintf(names[n], sizeof(names[n]), "n%u", k);
+		if (place_of(names[n]) != 7) {
+			continue;
+		}
+		facts[n] = fact_of(names[n], 0644, 0, 0);
+		cr_assert_eq(ctm_buf_addf(&list, "/%s\n", names[n]), 0);
+		n++;
+	}
+	plan = plan_with(map, facts, N);
+	cr_assert_eq(ctm_pkgfiles_new(plan, CTM_F_OWN_HOST, &files), 0);
+	cr_assert_eq(ctm_pkgfiles_list(files, "bad", 3, (struct ctm_bytes){ list.p, list.len }), 0);
+	ctm_pkgfiles_found(files, &found);
+	/* no more of them than are looked through for one line of a list */
+	cr_assert_eq(found.looked, 64);
+	cr_assert_eq(found.listed, 64);
+}
+
 Test(pkgfiles, none_of_the_code)
 {
 	struct ctm_fact fact = fact_of("etc/hosts", 0644, 100000, 100000);

@@ -51,6 +51,11 @@ size_t ctm_lens_at(const struct ctm_id_histogram *ids, uint32_t id)
 	return low;
 }
 
+bool ctm_lens_complete(const struct ctm_lens *lens)
+{
+	return lens->ids[CTM_UID].other == 0 && lens->ids[CTM_GID].other == 0;
+}
+
 uint64_t ctm_lens_count(const struct ctm_id_histogram *ids, uint32_t first, uint32_t len)
 {
 	uint64_t n = 0;
@@ -195,6 +200,9 @@ static bool look_twice(const struct ctm_lens *lens, enum ctm_idkind kind, ctm_di
 		v->nested = true; /* as it should be there, under a wider map */
 		v->inside = d.inside;
 		return true;
+	}
+	if (!place->links && !ctm_lens_complete(lens)) {
+		return false;
 	}
 	/* it would be an odd user, and is none on another base */
 	if (!ctm_lens_is_low(d.inside.v) && ctm_lens_base_of(lens, kind, id, false)) {

@@ -106,6 +106,11 @@ static inline bool ctm_lens_is_low(uint32_t inside)
 }
 /** First index of the histogram whose id is not below this one. */
 size_t ctm_lens_at(const struct ctm_id_histogram *ids, uint32_t id);
+/**
+ * Whether every id off the map was counted. Of more than CTM_ID_COUNT_MAX it depends on the threads
+ * which ones were, so that nothing may follow from it.
+ */
+bool ctm_lens_complete(const struct ctm_lens *lens);
 /** Inodes with an id in len ids from first on. */
 uint64_t ctm_lens_count(const struct ctm_id_histogram *ids, uint32_t first, uint32_t len);
 /** Another map of the container that holds this id on its disk side; its name, or NULL. */

@@ -302,7 +302,7 @@ int ctm_lens_find_bases(struct ctm_lens *lens)
 {
 	int r = add_known(lens);
 
-	return r < 0 ? r : add_found(lens);
+	return r < 0 || !ctm_lens_complete(lens) ? r : add_found(lens);
 }
 
 static const struct ctm_lens_base *found_at(const struct ctm_lens *lens, enum ctm_idkind kind,

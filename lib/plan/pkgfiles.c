@@ -15,6 +15,7 @@
 #include "rules/rules.h"
 
 #define SLOTS        ((size_t)4 * CTM_PKGFILES_PATHS) /* a power of two */
+#define PROBES       64                               /* slots that a path may lie behind its own */
 #define PACKAGES_MAX 4096 /* with hits; each has at least one path of its own */
 
 struct slot {
@@ -46,16 +47,24 @@ static uint64_t hash(const char *p, size_t len)
 	return h ^ h >> 29;
 }
 
-/* The slot of a path, or the free one where it would go; at most a quarter of them is in use. */
+/*
+ * The slot of a path, or the free one where it would go; at most a quarter of them is in use. NULL:
+ * none is near. Names that fall together by chance never get there, only ones that somebody chose
+ * for it.
+ */
 static struct slot *find(const struct ctm_pkgfiles *files, const char *path, size_t len)
 {
 	size_t at = hash(path, len) & (SLOTS - 1);
 
-	while (files->slot[at].path &&
-	       (files->slot[at].len != len || memcmp(files->slot[at].path, path, len) != 0)) {
+	for (int i = 0; i < PROBES; i++) {
+		struct slot *slot = &files->slot[at];
+
+		if (!slot->path || (slot->len == len && memcmp(slot->path, path, len) == 0)) {
+			return slot;
+		}
 		at = (at + 1) & (SLOTS - 1);
 	}
-	return &files->slot[at];
+	return NULL;
 }
 
 static bool is_next(const struct ctm_finding *f, const struct ctm_finding *prev)
@@ -82,9 +91,11 @@ static size_t take_paths(const struct ctm_plan *plan, enum ctm_finding_code code
 		if (files && n % step == 0) {
 			struct slot *slot = find(files, f->path, f->path_len);
 
-			files->looked += slot->path == NULL;
-			slot->path = f->path;
-			slot->len = f->path_len;
+			if (slot) {
+				files->looked += slot->path == NULL;
+				slot->path = f->path;
+				slot->len = f->path_len;
+			}
 		}
 		n++;
 	}
@@ -179,11 +190,11 @@ static struct slot *find_line(const struct ctm_pkgfiles *files, const char *path
 	char merged[PATH_MAX + 4] = "usr/";
 	struct slot *slot = find(files, path, len);
 
-	if (!slot->path && was_merged(path, len)) {
+	if ((!slot || !slot->path) && was_merged(path, len)) {
 		memcpy(merged + 4, path, len);
 		slot = find(files, merged, len + 4);
 	}
-	return slot->path ? slot : NULL;
+	return slot && slot->path ? slot : NULL;
 }
 
 int ctm_pkgfiles_list(struct ctm_pkgfiles *files, const char *package, size_t len,

@@ -58,14 +58,16 @@ static int get_values(struct ctm_worker *w, const char *entry, size_t list_len, 
 	char *at = w->values;
 	int r = 0;
 
+	/* Each is asked for once, and has its room: a crafted image may list a name again. */
 	for (size_t i = 0; r == 0 && i < list_len; i += strlen(w->list + i) + 1) {
 		const char *attr = w->list + i;
 
-		if (strcmp(attr, CTM_XATTR_CAPS) == 0) {
+		if (strcmp(attr, CTM_XATTR_CAPS) == 0 && !ret->caps.p) {
 			r = get_value(entry, attr, &at, &ret->caps);
-		} else if (strcmp(attr, CTM_XATTR_ACL_ACCESS) == 0) {
+		} else if (strcmp(attr, CTM_XATTR_ACL_ACCESS) == 0 && !ret->acl_access.p) {
 			r = get_value(entry, attr, &at, &ret->acl_access);
-		} else if (is_dir && strcmp(attr, CTM_XATTR_ACL_DEFAULT) == 0) {
+		} else if (is_dir && strcmp(attr, CTM_XATTR_ACL_DEFAULT) == 0 &&
+			   !ret->acl_default.p) {
 			r = get_value(entry, attr, &at, &ret->acl_default);
 		}
 	}
