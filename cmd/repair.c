@@ -254,14 +254,16 @@ static int run_targets(const struct options *opts, const char *word, int (*one)(
 			     .json = opts->format == FORMAT_JSON ? ctm_json_new(word, stdout) :
 								   NULL };
 	int worst = EXIT_CLEAN;
+	int i;
 
-	for (int i = 0; i < argc && !stop_asked(); i++) {
+	for (i = 0; i < argc && !stop_asked(); i++) {
 		int status;
 
 		verb.snapshot[0] = '\0';
 		status = volumes_each(opts, argv[i], run_volume, &verb);
 		worst = status > worst ? status : worst;
 	}
+	worst = term_stopped("target", (size_t)(argc - i), worst);
 	return ctm_json_end(verb.json) < 0 ? EXIT_FAILED : worst;
 }
 

@@ -122,6 +122,17 @@ void term_error(const char *name, const struct ctm_err *err)
 	}
 }
 
+int term_stopped(const char *what, size_t left, int status)
+{
+	if (left == 0) {
+		return status;
+	}
+	term_progress_end();
+	fprintf(stderr, "ctmend: stopped: %zu %s%s not looked at\n", left, what,
+		left == 1 ? " was" : "s were");
+	return status > EXIT_PARTLY ? status : EXIT_PARTLY;
+}
+
 int term_status(const struct ctm_err *err)
 {
 	switch (err->code) {

@@ -23,6 +23,7 @@ int volumes_each(const struct options *opts, const char *name,
 	CLEANUP(ctm_volume_keys_done) struct ctm_volume_keys keys = { 0 };
 	struct options one = *opts;
 	int worst = EXIT_CLEAN;
+	size_t i;
 
 	if (!volumes_all(opts)) {
 		return fn(opts, name, arg);
@@ -32,14 +33,14 @@ int volumes_each(const struct options *opts, const char *name,
 		one.session.volume = NULL;
 		return fn(&one, name, arg);
 	}
-	for (size_t i = 0; i < keys.v.n && !stop_asked(); i++) {
+	for (i = 0; i < keys.v.n && !stop_asked(); i++) {
 		int status;
 
 		one.session.volume = keys.v.v[i];
 		status = fn(&one, name, arg);
 		worst = status > worst ? status : worst;
 	}
-	return worst;
+	return term_stopped("volume", keys.v.n - i, worst);
 }
 
 void volumes_error(const struct options *opts, const char *name, const struct ctm_err *err)

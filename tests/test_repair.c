@@ -226,6 +226,41 @@ Test(repair, all_calls_fail_from_one_on)
 	}
 }
 
+/*
+ * Left as changed by somebody else when the run was taken up once, found as recorded and changed
+ * when it was taken up again: then it is the run's, and undo takes it back.
+ */
+Test(repair, a_conflict_that_went_away)
+{
+	STAGE(s);
+	PLAN plan = { 0 };
+	OUTCOME first = { 0 };
+	OUTCOME again = { 0 };
+	TEXT *before = NULL;
+	TEXT *after = NULL;
+	struct ctm_inode_state was;
+	char name[CTM_RUN_NAME_MAX];
+
+	stage_damage(s);
+	before = fake_listing(&s->fs);
+	after = stage_model(s);
+	was = fake_at(&s->fs, "usr/bin")->state;
+	plan = stage_plan(s);
+	s->fs.fail_op = "chmod";
+	s->fs.fail_with = EIO;
+	cr_assert_eq(ctm_repair(&s->run, &plan, digest, &first, NULL), 0);
+	cr_assert(first.unfinished);
+	fake_at(&s->fs, "usr/bin")->state.mode = S_IFDIR | 0700;
+	cr_assert_eq(ctm_history_unfinished(s->state, "rootfs", name, NULL), 1);
+	cr_assert_eq(ctm_repair_resume(&s->run, name, &again, NULL), 0);
+	cr_assert(again.unfinished);
+	cr_assert_str_eq(stage_result(&again, "usr/bin")->what, "changed");
+	s->fs.fail_op = NULL;
+	fake_at(&s->fs, "usr/bin")->state = was;
+	mend(s, after, "taken up again");
+	undo_all(s, before, "taken back");
+}
+
 static const char *const ops[] = { "chown", "chmod", "xattr", "mtime", "unlink" };
 
 CASES(repair, one_kind_of_call_fails, ops)

@@ -15,7 +15,8 @@
 
 /*
  * A history in one line, a run a word: days of age, then what it is: u<N> the undo of the Nth,
- * o without an end, d damaged, n newer; so "5o" or "3u1o". want: a letter a run, k it is kept.
+ * o without an end, d damaged, n newer, f made with --from-map, b<N> taken back by the Nth, c left
+ * conflicts; so "5o" or "3u1o". want: a letter a run, k it is kept.
  */
 static const struct {
 	const char *name;
@@ -38,6 +39,9 @@ static const struct {
 	{ "an undo of a run that stays", "300o 200u1 1", { 20, 90 }, "kkk" },
 	{ "and its undo", "300o 200u1 150u2 1", { 20, 90 }, "kkkk" },
 	{ "an undo of a run that is gone", "200u9 1", { 20, 90 }, "-k" },
+	{ "ids moved by --from-map", "300f 200 1", { 20, 90 }, "k-k" },
+	{ "and taken back", "300fb2 200u1 1", { 20, 90 }, "--k" },
+	{ "and taken back in part", "300fb2 200u1c 1", { 20, 90 }, "kkk" },
 	{ "a clock that went backwards", "-50 300 1", { 20, 90 }, "k-k" },
 };
 
@@ -53,6 +57,17 @@ static void add_run(struct ctm_history *history, const char *word)
 		case 'u':
 			run.kind = CTM_RUN_UNDO;
 			run.undoes[0] = *++end;
+			break;
+		case 'f':
+			run.from = true;
+			run.changed = true;
+			break;
+		case 'b':
+			run.status = CTM_RUN_UNDONE;
+			run.undone_by[0] = *++end;
+			break;
+		case 'c':
+			run.counts.conflicts = 1;
 			break;
 		case 'o':
 			run.open = true;

@@ -284,6 +284,18 @@ static int made_under(struct ctm_state *state, const char *name, const char *map
 	return r < 0 ? r : strcmp(ctm_reader_header(reader)->map, map) == 0;
 }
 
+bool ctm_history_all_back(const struct ctm_history *history, const struct ctm_run_info *run)
+{
+	const struct ctm_run_info *undo = NULL;
+
+	for (size_t i = 0; i < history->runs.n && run->status == CTM_RUN_UNDONE; i++) {
+		if (strcmp(history->runs.v[i].name, run->undone_by) == 0) {
+			undo = &history->runs.v[i];
+		}
+	}
+	return undo && undo->counts.conflicts == 0;
+}
+
 int ctm_history_moved(struct ctm_state *state, const char *volume, const struct ctm_idmap *map,
 		      char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err)
 {
@@ -303,7 +315,7 @@ int ctm_history_moved(struct ctm_state *state, const char *volume, const struct 
 					   "read: %s",
 					   info->name, info->problem);
 		}
-		if (info->kind != CTM_RUN_REPAIR || info->status == CTM_RUN_UNDONE ||
+		if (info->kind != CTM_RUN_REPAIR || ctm_history_all_back(&history, info) ||
 		    !info->changed || info->set == 0 || strcmp(info->volume, volume) != 0) {
 			continue;
 		}

@@ -107,6 +107,9 @@ static int record_subvols(struct ctm_recording *rec, const struct ctm_plan *plan
 		if (step.did == CTM_DID_CHANGE) {
 			e.kind = kind;
 			r = ctm_recording_add(rec, &e, err);
+		} else if (kind == CTM_ENTRY_READONLY && step.did == CTM_DID_FAIL) {
+			/* it would stay writable */
+			r = ctm_err_set(err, CTM_SYS, step.err, "look at a subvolume again");
 		} else if (step.did != CTM_DID_NOTHING && kind == CTM_ENTRY_WRITABLE) {
 			r = left(out, &like, &step, err);
 		}

@@ -13,9 +13,16 @@ static bool is_due(size_t newer, int64_t time, const struct ctm_retention *keep,
 	return newer >= keep->runs || now - time > (int64_t)keep->days * DAY;
 }
 
-/* Whether an unfinished undo takes this run back, or it is the undo of a run that stays. */
+/*
+ * Whether an unfinished undo takes this run back, it is the undo of a run that stays, or it alone
+ * tells that ids were moved by --from-map, which must not be done twice.
+ */
 static bool is_needed(const struct ctm_history *history, const struct ctm_run_info *run)
 {
+	if (run->from && run->kind == CTM_RUN_REPAIR && run->changed &&
+	    !ctm_history_all_back(history, run)) {
+		return true;
+	}
 	for (size_t i = 0; i < history->runs.n; i++) {
 		const struct ctm_run_info *other = &history->runs.v[i];
 

@@ -27,7 +27,9 @@ struct reverting {
 /* How half done the entry may be found: unless something says that it was finished. */
 static enum ctm_allow allowed(const struct reverting *x, uint64_t index)
 {
-	if (ctm_reader_failure(x->reader, index)) {
+	const struct ctm_run_failure *f = ctm_reader_failure(x->reader, index);
+
+	if (f && f->errnum != 0) {
 		return CTM_ALLOW_FAILED;
 	}
 	return !ctm_reader_end(x->reader, NULL) && !ctm_reader_is_done(x->reader, index) ?
@@ -35,12 +37,15 @@ static enum ctm_allow allowed(const struct reverting *x, uint64_t index)
 		       CTM_ALLOW_BEFORE;
 }
 
-/* The run saw that somebody else had changed it, and left it: there is nothing to take back. */
+/*
+ * The run saw that somebody else had changed it, and left it: there is nothing to take back. A run
+ * that was taken up again may have found it as it was recorded, and then it has changed it.
+ */
 static bool was_left(const struct reverting *x, uint64_t index)
 {
 	const struct ctm_run_failure *f = ctm_reader_failure(x->reader, index);
 
-	return f && f->errnum == 0;
+	return f && f->errnum == 0 && !ctm_reader_continued(x->reader);
 }
 
 /*

@@ -189,9 +189,16 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 	}
 	if (r == 0 && done->exam->unfinished[0]) {
 		/* What a run with --from-map has moved already is not to be moved again. */
+		const bool dropped = opts->from_map && !done->exam->from;
+
 		later.from_map = done->exam->from ? opts->from_map : NULL;
 		go_on = finish_first(w, done, &later, digest, err);
 		r = go_on < 0 ? go_on : 0;
+		/* By the map alone the ids that it names mean others. */
+		go_on = go_on && !dropped;
+		/* There may be one more, that this one had taken back. */
+		done->finished.unfinished |= r == 0 && !done->finished.stopped &&
+					     done->exam->unfinished[0];
 	}
 	if (r < 0) {
 		return r;
