@@ -6,6 +6,11 @@
 dump=${CTMEND%/*}/tests/root/walk-dump
 limit=65536 # KiB, of each process
 
+# What a sanitizer keeps of freed memory for a while is not the walk's.
+if [ -n "${ASAN_OPTIONS-}" ]; then
+	export ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=4:thread_local_quarantine_size_kb=64
+fi
+
 total()
 {
 	sed -n "s/^$1=//p" "$T_ERR"
