@@ -35,8 +35,8 @@ void term_progress_end(void);
 /** "ctmend: NAME: message" and the next step, on stderr. */
 void term_error(const char *name, const struct ctm_err *err);
 /**
- * Says that somebody asked to stop before so many of what ("target") were begun, when there are any.
- * Returns the exit status, which is then EXIT_PARTLY or more.
+ * Says that somebody asked to stop before so many of what ("target") were begun, when there are
+ * any. Returns the exit status, which is then EXIT_PARTLY or more.
  */
 int term_stopped(const char *what, size_t left, int status);
 

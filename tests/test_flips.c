@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +73,7 @@ static void play(struct stage *s, size_t row, char ret_name[static CTM_RUN_NAME_
 	stage_damage(s);
 	plan = stage_plan(s);
 	if (rows[row].undo) {
-		TEXT *after = stage_repair(s);
+		free(stage_repair(s));
 	}
 	if (rows[row].interrupted) {
 		s->fs.fail_at = s->fs.calls + count_calls(rows[row].undo) * 3 / 4;

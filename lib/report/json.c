@@ -304,16 +304,16 @@ json_t *ctm_json_collected(struct ctm_json *json)
 json_t *ctm_json_entry(const struct ctm_entry *e)
 {
 	static const struct {
-		enum ctm_entry_kind kind;
 		const char *word;
+		enum ctm_entry_kind kind;
 		bool before;
 		bool after;
 	} kinds[] = {
-		{ CTM_ENTRY_SET, "set", true, true },
-		{ CTM_ENTRY_REMOVE, "remove", true, false },
-		{ CTM_ENTRY_RESTORE, "restore", false, true },
-		{ CTM_ENTRY_WRITABLE, "writable", false, false },
-		{ CTM_ENTRY_READONLY, "readonly", false, false },
+		{ "set", CTM_ENTRY_SET, true, true },
+		{ "remove", CTM_ENTRY_REMOVE, true, false },
+		{ "restore", CTM_ENTRY_RESTORE, false, true },
+		{ "writable", CTM_ENTRY_WRITABLE, false, false },
+		{ "readonly", CTM_ENTRY_READONLY, false, false },
 	};
 	json_t *one = json_object();
 	size_t k = 0;

@@ -80,7 +80,8 @@ int ctm_history_unfinished(struct ctm_state *state, const char *volume,
 bool ctm_history_all_back(const struct ctm_history *history, const struct ctm_run_info *run);
 /**
  * The same for the newest repair that gave inodes of the volume the owners that this map says, and
- * was not wholly taken back, ended or interrupted. CTM_REFUSED: there may be one, and it cannot be read.
+ * was not wholly taken back, ended or interrupted. CTM_REFUSED: there may be one, and it cannot be
+ * read.
  */
 int ctm_history_moved(struct ctm_state *state, const char *volume, const struct ctm_idmap *map,
 		      char ret[static CTM_RUN_NAME_MAX], struct ctm_err *err);

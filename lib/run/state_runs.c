@@ -118,7 +118,7 @@ int ctm_state_collect(struct ctm_state *state, bool (*wanted)(const char *name),
 	CLEANUP(ctm_state_close_dir) DIR *dir = NULL;
 	int r = ctm_state_list(state, &dir, err);
 
-	if (r == 0) {
+	if (r == 0 && dir) {
 		r = collect(dir, wanted, ret);
 		r = r < 0 ? ctm_err_set(err, CTM_SYS, r, "read '%s'", state->shown) : 0;
 	}

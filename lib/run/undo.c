@@ -176,7 +176,7 @@ static int record(const struct ctm_entry *entry, void *arg)
 
 static bool was_undone_in_parts(const struct ctm_run *run, const char *name)
 {
-	struct ctm_run_info info;
+	struct ctm_run_info info = { .status = CTM_RUN_DONE };
 
 	return run->n_paths == 0 && ctm_undo_choose(run, name, &info, NULL) == 0 &&
 	       info.status == CTM_RUN_PARTLY_UNDONE;

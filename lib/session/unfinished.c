@@ -3,6 +3,7 @@
 #include "session/unfinished.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -89,8 +90,9 @@ static int note(struct ctm_exam *exam, const struct ctm_run_header *h,
 				 "to be made",
 				 exam->unfinished_hook ? " (hook)" : "", n);
 	if (r == 0 && ctm_outcome_partial(out)) {
-		r = ctm_buf_addf(&text, ", and %llu entries have changed since and will be left",
-				 (unsigned long long)(out->counts.conflicts + out->counts.failed));
+		r = ctm_buf_addf(&text,
+				 ", and %" PRIu64 " entries have changed since and will be left",
+				 out->counts.conflicts + out->counts.failed);
 	}
 	if (r == 0 && h->kind == CTM_RUN_UNDO) {
 		r = ctm_buf_addf(&text, "; what is to repair after it is looked for then");

@@ -125,7 +125,8 @@ some()
 	vol_end
 }
 
-# scenario NAME WORKER WORD...: runs it, unless KILL_ONLY names another; calls of an uninterrupted run go to $TMP/calls.NAME
+# scenario NAME WORKER WORD...: runs it, unless KILL_ONLY names another; calls of an uninterrupted
+# run go to $TMP/calls.NAME
 scenario()
 {
 	local name=$1 points started=$SECONDS
