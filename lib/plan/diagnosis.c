@@ -14,41 +14,45 @@ static const struct {
 	const char *text;
 	const char *means; /* of those without a text */
 } causes[CTM_CAUSE_N] = {
-	[CTM_CAUSE_NONE] = { "none", NULL, "nothing is wrong" },
-	[CTM_CAUSE_UNKNOWN] = { "unknown", NULL, "nothing tells what happened" },
-	[CTM_CAUSE_PACKAGE_RUN] = { "package-run", "a package manager was run from the host" },
-	[CTM_CAUSE_COPIED_IN] = { "copied-in", "files were copied in from the host" },
-	[CTM_CAUSE_CONVERTER_SKIPPED] = { "converter-skipped", "a tool that shifts ids left some "
-							       "out" },
-	[CTM_CAUSE_CONVERTER_TWICE] = { "converter-twice", "a tool that shifts ids added the base "
-							   "twice" },
-	[CTM_CAUSE_MAP_CHANGED] = { "map-changed", "the id map was changed after files were "
-						   "written" },
-	[CTM_CAUSE_MAP_WRONG] = { "map-wrong", "the map is wrong and not the files" },
-	[CTM_CAUSE_FLAG_FLIPPED] = { "flag-flipped", "the container's privileged flag was "
-						     "changed" },
-	[CTM_CAUSE_FLAG_MISPLACED] = { "flag-misplaced", "the line stands in a section that is not "
-							 "in force" },
-	[CTM_CAUSE_NEVER_SHIFTED] = { "never-shifted",
-				      "the volume was never shifted, or the container was "
-				      "privileged and its flag was changed" },
-	[CTM_CAUSE_BACKUP_THROUGH_MAP] = { "backup-through-map", "a backup or a copy was made "
-								 "through the map" },
-	[CTM_CAUSE_OTHER_HOST] = { "other-host", "files came from another host or container, or "
-						 "from an earlier "
-						 "map" },
-	[CTM_CAUSE_PVE_ROOT_OWNER] = { "pve-root-owner", "Proxmox VE (pve-container 6.0.19) gave "
-							 "the top directory "
-							 "to the host's root" },
-	[CTM_CAUSE_NESTED] = { "nested-container", "a container inside this one needs a larger "
-						   "map" },
-	[CTM_CAUSE_FOREIGN_ID] = { "foreign-id", "an archive or a directory service brought ids "
-						 "that the map "
-						 "does not hold" },
-	[CTM_CAUSE_SURROUNDINGS] = { "surroundings", NULL,
-				     "no matter of files: a lock, a directory above, lines of the "
-				     "configuration" },
-	[CTM_CAUSE_ASKED] = { "asked-for", NULL, "an option asks for it" },
+	[CTM_CAUSE_NONE] = { .word = "none", .means = "nothing is wrong" },
+	[CTM_CAUSE_UNKNOWN] = { .word = "unknown", .means = "nothing tells what happened" },
+	[CTM_CAUSE_PACKAGE_RUN] = { .word = "package-run",
+				    .text = "a package manager was run from the host" },
+	[CTM_CAUSE_COPIED_IN] = { .word = "copied-in",
+				  .text = "files were copied in from the host" },
+	[CTM_CAUSE_CONVERTER_SKIPPED] = { .word = "converter-skipped",
+					  .text = "a tool that shifts ids left some out" },
+	[CTM_CAUSE_CONVERTER_TWICE] = { .word = "converter-twice",
+					.text = "a tool that shifts ids added the base twice" },
+	[CTM_CAUSE_MAP_CHANGED] = { .word = "map-changed",
+				    .text = "the id map was changed after files were written" },
+	[CTM_CAUSE_MAP_WRONG] = { .word = "map-wrong",
+				  .text = "the map is wrong and not the files" },
+	[CTM_CAUSE_FLAG_FLIPPED] = { .word = "flag-flipped",
+				     .text = "the container's privileged flag was changed" },
+	[CTM_CAUSE_FLAG_MISPLACED] = { .word = "flag-misplaced",
+				       .text = "the line stands in a section that is not in "
+					       "force" },
+	[CTM_CAUSE_NEVER_SHIFTED] = { .word = "never-shifted",
+				      .text = "the volume was never shifted, or the container "
+					      "was privileged and its flag was changed" },
+	[CTM_CAUSE_BACKUP_THROUGH_MAP] = { .word = "backup-through-map",
+					   .text = "a backup or a copy was made through the map" },
+	[CTM_CAUSE_OTHER_HOST] = { .word = "other-host",
+				   .text = "files came from another host or container, or from "
+					   "an earlier map" },
+	[CTM_CAUSE_PVE_ROOT_OWNER] = { .word = "pve-root-owner",
+				       .text = "Proxmox VE (pve-container 6.0.19) gave the top "
+					       "directory to the host's root" },
+	[CTM_CAUSE_NESTED] = { .word = "nested-container",
+			       .text = "a container inside this one needs a larger map" },
+	[CTM_CAUSE_FOREIGN_ID] = { .word = "foreign-id",
+				   .text = "an archive or a directory service brought ids that "
+					   "the map does not hold" },
+	[CTM_CAUSE_SURROUNDINGS] = { .word = "surroundings",
+				     .means = "no matter of files: a lock, a directory above, "
+					      "lines of the configuration" },
+	[CTM_CAUSE_ASKED] = { .word = "asked-for", .means = "an option asks for it" },
 };
 
 const char *ctm_cause_word(enum ctm_cause cause)
