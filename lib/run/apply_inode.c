@@ -9,20 +9,11 @@
 #include "base/cleanup.h"
 #include "id/acl.h"
 #include "id/fcaps.h"
+#include "plan/judge.h"
 
 static bool same_owner(const struct ctm_inode_state *a, const struct ctm_inode_state *b)
 {
 	return a->uid.v == b->uid.v && a->gid.v == b->gid.v;
-}
-
-/* What chown(2) leaves of a mode: not on directories, setgid only where the group may execute. */
-static uint32_t stripped(uint32_t mode)
-{
-	if (S_ISDIR(mode)) {
-		return mode;
-	}
-	mode &= ~(uint32_t)S_ISUID;
-	return mode & S_IXGRP ? mode & ~(uint32_t)S_ISGID : mode;
 }
 
 /* Whether the way from the one to the other takes a capability away; a directory keeps it. */
@@ -46,8 +37,8 @@ static bool untouched(const struct ctm_inode_state *before, const struct ctm_ino
 static bool put_back(const struct ctm_inode_state *before, const struct ctm_inode_state *after,
 		     const struct ctm_inode_state *now)
 {
-	return (now->mode == before->mode || now->mode == stripped(before->mode) ||
-		now->mode == stripped(after->mode)) &&
+	return (now->mode == before->mode || now->mode == ctm_judge_stripped_mode(before->mode) ||
+		now->mode == ctm_judge_stripped_mode(after->mode)) &&
 	       either(now->acl_access, before->acl_access, after->acl_access) &&
 	       either(now->acl_default, before->acl_default, after->acl_default);
 }
@@ -68,7 +59,7 @@ bool ctm_inode_halfway(const struct ctm_inode_state *before, const struct ctm_in
 	if (!same_owner(now, after)) {
 		return false;
 	}
-	if (now->mode != before->mode && now->mode != stripped(before->mode) &&
+	if (now->mode != before->mode && now->mode != ctm_judge_stripped_mode(before->mode) &&
 	    now->mode != after->mode) {
 		return false;
 	}

@@ -138,7 +138,7 @@ static int read_run(struct ctm_state *state, const char *name, char **ret_target
 	return 0;
 }
 
-static struct ctm_run_info *find(struct ctm_history *history, const char *name)
+static struct ctm_run_info *find(const struct ctm_history *history, const char *name)
 {
 	for (size_t i = 0; i < history->runs.n; i++) {
 		if (strcmp(history->runs.v[i].name, name) == 0) {
@@ -286,13 +286,9 @@ static int made_under(struct ctm_state *state, const char *name, const char *map
 
 bool ctm_history_all_back(const struct ctm_history *history, const struct ctm_run_info *run)
 {
-	const struct ctm_run_info *undo = NULL;
+	const struct ctm_run_info *undo =
+		run->status == CTM_RUN_UNDONE ? find(history, run->undone_by) : NULL;
 
-	for (size_t i = 0; i < history->runs.n && run->status == CTM_RUN_UNDONE; i++) {
-		if (strcmp(history->runs.v[i].name, run->undone_by) == 0) {
-			undo = &history->runs.v[i];
-		}
-	}
 	return undo && undo->counts.conflicts == 0;
 }
 
