@@ -5,7 +5,8 @@
 # Targets
 #   all            build/ctmend and build/libctmend.a (default)
 #   check          all that check-unit, -fuzz, -cli, -root, -man and -install do; its last line is
-#                  "N passed, N failed, N skipped". As root it first installs what is missing
+#                  "N passed, N failed, N skipped". As root it first installs what is missing; on
+#                  a Proxmox VE host it installs nothing, and skips what it cannot do then
 #   check-unit     unit tests, one program for each tests/test_*.c; T=idmap runs one of them
 #   check-fuzz     replay the inputs of fixtures/fuzz through the fuzz targets; T=idmap runs one
 #   check-cli      golden tests of the command line; T=NAME runs one, UPDATE=1 rewrites the .out
@@ -25,7 +26,9 @@
 #   bench          time and memory beside find, bfs and chown on a tree of 1,000,000 inodes; fails
 #                  over its limits; needs root
 #   demo           the main job on a small damaged container; needs root
-#   deps           install all that building and testing needs (apt-get, Debian); needs root
+#   deps           install what building needs; deps-test what the tests need beside that, and
+#                  deps-dev what lint and coverage need (apt-get, Debian). Needs root, removes no
+#                  package, and installs nothing on a Proxmox VE host
 #   install        to DESTDIR and the directories below
 #   uninstall      remove what install put there
 #   dist           ctmend-VERSION.tar.xz from the last commit
@@ -110,8 +113,9 @@ HELPER    := share/pve-storage.pl
 ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(BUILD)/tests/pveplace.o \
 	$(TEST_OBJ) $(ROOT_OBJ) $(FUZZ_OBJ)
 
-# T=idmap or T=test_idmap choose unit tests; without T all run.
-UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(TEST_BIN))
+# T=idmap or T=test_idmap choose unit tests; without T all run. Without Criterion there are none.
+ALL_UNITS := $(if $(shell $(PKG_CONFIG) --exists criterion && echo yes),$(TEST_BIN))
+UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(ALL_UNITS))
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -256,7 +260,7 @@ RUN = BUILD='$(BUILD)' SAN='$(SAN)' T='$(T)' tests/run.sh
 .PHONY: check check-unit check-fuzz check-cli check-root check-man check-install check-programs
 .PHONY: check-long
 check:
-	@scripts/deps.sh --auto build test
+	@scripts/deps.sh --auto build --optional test
 	+@$(MAKE) --no-print-directory check-programs
 	+@$(RUN) unit fuzz cli root man install
 check-long:
@@ -308,13 +312,13 @@ bench:
 	+@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' CTMEND='$(abspath $(BUILD)/ctmend)' CC='$(CC)' tests/bench/run.sh
 demo:
-	@scripts/deps.sh --auto build test
+	@scripts/deps.sh --auto build demo
 	+@$(MAKE) --no-print-directory all
 	@CTMEND='$(abspath $(BUILD)/ctmend)' scripts/demo.sh
 
 # --- looking after the sources -------------------------------------------------------------------
 
-.PHONY: lint lint-run format deps
+.PHONY: lint lint-run format deps deps-test deps-dev
 lint:
 	@scripts/deps.sh --auto build test dev
 	+@$(MAKE) --no-print-directory lint-run
@@ -326,7 +330,11 @@ lint-run:
 format:
 	$(Q)$(CLANG_FORMAT) -i $(or $(F),$(wildcard $(ALL_OBJ:$(BUILD)/%.o=%.c)) $(HEADERS))
 deps:
-	@scripts/deps.sh build test dev
+	@scripts/deps.sh build
+deps-test:
+	@scripts/deps.sh test
+deps-dev:
+	@scripts/deps.sh dev
 
 # --- installing ----------------------------------------------------------------------------------
 
