@@ -71,3 +71,17 @@ CASES(fsprobe, refuses, bad)
 	cr_assert_str_eq(err.msg, bad[*i].says, "%s", bad[*i].name);
 	cr_assert_str_eq(got.type, "untouched", "%s", bad[*i].name);
 }
+
+Test(fsprobe, a_device_that_cannot_be_read)
+{
+	SCRATCH(s);
+	CLEANUP_CLOSE int fd = -1;
+	struct ctm_fsprobe got = { .type = "untouched" };
+	struct ctm_err err = { 0 };
+
+	run_in(s.path, rows[0].make);
+	fd = openat(s.fd, "i", O_WRONLY | O_CLOEXEC);
+	cr_assert_eq(ctm_fsprobe(fd, "i", &got, &err), -EBADF, "%s", err.msg);
+	cr_assert_eq(err.code, CTM_SYS);
+	cr_assert_str_eq(got.type, "untouched");
+}

@@ -4,6 +4,7 @@
 
 #include <blkid.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,35 @@ static int nothing_found(blkid_probe pr, const char *name, struct ctm_err *err)
 	return r;
 }
 
+/*
+ * Of more than one file system libblkid 2.38 says -2, as documented; 2.41 says -1 without an errno,
+ * as of anything that fails. So they are counted.
+ */
+static bool several_found(blkid_probe pr)
+{
+	int n = 0;
+
+	blkid_reset_probe(pr);
+	while (n < 2 && blkid_do_probe(pr) == 0) {
+		n++;
+	}
+	return n > 1;
+}
+
+static int failed(blkid_probe pr, int verdict, const char *name, struct ctm_err *err)
+{
+	int num = errno;
+	int r;
+
+	if (verdict != -2 && !several_found(pr)) {
+		return ctm_err_set(err, CTM_SYS, num ? num : EIO, "read '%s'", name);
+	}
+	r = ctm_err_set(err, CTM_REFUSED, 0,
+			"'%s' carries the signatures of more than one file system", name);
+	ctm_err_hint(err, "see which with: wipefs '%.200s'", name);
+	return r;
+}
+
 int ctm_fsprobe(int fd, const char *name, struct ctm_fsprobe *ret, struct ctm_err *err)
 {
 	CLEANUP(free_probe) blkid_probe pr = blkid_new_probe();
@@ -72,17 +102,14 @@ int ctm_fsprobe(int fd, const char *name, struct ctm_fsprobe *ret, struct ctm_er
 							  BLKID_SUBLKS_UUID) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno ? errno : EIO, "read '%s'", name);
 	}
-	switch (blkid_do_safeprobe(pr)) {
+	errno = 0;
+	r = blkid_do_safeprobe(pr);
+	switch (r) {
 	case 0:
 		return judge(pr, name, ret, err);
 	case 1:
 		return nothing_found(pr, name, err);
-	case -2:
-		r = ctm_err_set(err, CTM_REFUSED, 0,
-				"'%s' carries the signatures of more than one file system", name);
-		ctm_err_hint(err, "see which with: wipefs '%.200s'", name);
-		return r;
 	default:
-		return ctm_err_set(err, CTM_SYS, errno ? errno : EIO, "read '%s'", name);
+		return failed(pr, r, name, err);
 	}
 }
