@@ -5,22 +5,191 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "base/cleanup.h"
+#include "target/bounded.h"
+#include "target/locktable.h"
+#include "target/mounttab.h"
+#include "target/rootfd.h"
 
 CTM_HOST_PATHS
 
-struct search {
-	dev_t dev;
-	ino_t ino;
-	bool any; /* to have it open is enough */
-	int (*fn)(pid_t pid, void *arg);
-	void *arg;
+#define SEARCH_MS 3000
+
+/*
+ * Who has what open is read from /proc/PID/fdinfo and from the texts of the links in /proc/PID/fd.
+ * To stat such a link would ask the file system behind it, which may be any of this host's, also
+ * one that does not answer.
+ */
+
+/* A file, in the words of the kernel's tables. */
+struct file {
+	dev_t st_dev;
+	dev_t dev;     /* of the file system, where that is another number (btrfs); else st_dev */
+	bool any_anon; /* the number of its file system is not to be had: any without a device */
+	uint64_t ino;
+	char name[NAME_MAX + 1]; /* last component of its path as we see it, "" for none */
 };
+
+struct search {
+	struct file file;
+	bool opener; /* to have it open is enough */
+	bool above;  /* only who started us */
+	pid_t first; /* asked before the others; 0: nobody */
+	pid_t self;
+	pid_t found;
+};
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static void read_name(const char *link, char *ret, size_t size)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	const char *slash;
+
+	ret[0] = '\0';
+	if (n <= 0) {
+		return;
+	}
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		(void)snprintf(ret, size, "%s", slash + 1);
+	}
+}
+
+/*
+ * Of these the number in the kernel's tables is not st_dev. It stands in mountinfo, where a
+ * detached mount as ours has no row.
+ */
+static bool has_other_number(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && ((unsigned long)fs.f_type == BTRFS_SUPER_MAGIC ||
+					 (unsigned long)fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+static int describe(int fd, struct file *ret)
+{
+	CLEANUP(ctm_mounttab_unrefp) struct libmnt_table *table = NULL;
+	struct libmnt_fs *fs = NULL;
+	struct ctm_inode inode;
+	struct stat st;
+	char link[64];
+
+	if (fstat(fd, &st) < 0) {
+		return -errno;
+	}
+	ret->st_dev = st.st_dev;
+	ret->dev = st.st_dev;
+	ret->ino = st.st_ino;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	read_name(link, ret->name, sizeof(ret->name));
+	if (!has_other_number(fd)) {
+		return 0;
+	}
+	if (ctm_rootfd_stat(fd, &inode) == 0 &&
+	    ctm_mounttab_read("/proc/self/mountinfo", &table) == 0 &&
+	    ctm_mounttab_by_id(table, inode.mnt_id, &fs) == 0) {
+		ret->dev = mnt_fs_get_devno(fs);
+	} else {
+		ret->any_anon = true;
+	}
+	return 0;
+}
+
+static bool is_file(const struct file *file, dev_t dev, uint64_t ino)
+{
+	return ino == file->ino && (dev == file->st_dev || dev == file->dev ||
+				    (file->any_anon && major(dev) == 0));
+}
+
+/* --- one descriptor of a process --------------------------------------------------------------- */
+
+struct fdinfo {
+	bool has_ino; /* kernels before 5.19 do not say it */
+	uint64_t ino;
+	unsigned int mnt_id;
+	bool locks; /* the file that is searched for */
+};
+
+static bool read_fdinfo(pid_t pid, const char *fd, const struct file *file, struct fdinfo *ret)
+{
+	CLEANUP_FCLOSE FILE *f = NULL;
+	char path[320];
+	char line[256];
+
+	*ret = (struct fdinfo){ 0 };
+	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const size_t head = strlen("lock:\t");
+		struct ctm_lock_row row;
+
+		line[strcspn(line, "\n")] = '\0';
+		(void)sscanf(line, "mnt_id: %u", &ret->mnt_id);
+		ret->has_ino = sscanf(line, "ino: %" SCNu64, &ret->ino) == 1 || ret->has_ino;
+		if (strncmp(line, "lock:\t", head) == 0 &&
+		    ctm_lock_row_parse(line + head, strlen(line + head), &row)) {
+			ret->locks = ret->locks || is_file(file, row.dev, row.ino);
+		}
+	}
+	return f != NULL;
+}
+
+/* The number of the file system below a mount, as the process sees it. */
+static bool dev_of_mount(pid_t pid, unsigned int mnt_id, dev_t *ret)
+{
+	CLEANUP_FCLOSE FILE *f = NULL;
+	CLEANUP_FREE char *line = NULL;
+	size_t cap = 0;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
+	f = fopen(path, "re");
+	while (f && getline(&line, &cap, f) > 0) {
+		unsigned int id;
+		unsigned int maj;
+		unsigned int min;
+
+		if (sscanf(line, "%u %*u %u:%u", &id, &maj, &min) == 3 && id == mnt_id) {
+			*ret = makedev(maj, min);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_open(pid_t pid, const char *fd, const struct file *file, const struct fdinfo *info)
+{
+	char link[320];
+	char name[NAME_MAX + 1];
+	dev_t dev;
+
+	if (info->has_ino && info->ino != file->ino) {
+		return false;
+	}
+	if (info->has_ino && dev_of_mount(pid, info->mnt_id, &dev)) {
+		return is_file(file, dev, info->ino);
+	}
+	/* a mount of another namespace, or of none: what it is called has to do */
+	(void)snprintf(link, sizeof(link), "/proc/%d/fd/%s", (int)pid, fd);
+	read_name(link, name, sizeof(name));
+	return name[0] != '\0' && strcmp(name, file->name) == 0;
+}
+
+/* --- the search -------------------------------------------------------------------------------- */
 
 static void closedirp(DIR **dir)
 {
@@ -29,69 +198,111 @@ static void closedirp(DIR **dir)
 	}
 }
 
-/* A line "lock:" in its fdinfo: this descriptor's open file, or its process, holds one. */
-static bool has_lock(pid_t pid, const char *fd)
-{
-	CLEANUP_FCLOSE FILE *f = NULL;
-	char path[320];
-	char line[256];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, fd);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "lock:", 5) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* A process that ends meanwhile, or that we may not look into, is none that we can name. */
 static int look_at(pid_t pid, void *arg)
 {
-	const struct search *search = arg;
 	CLEANUP(closedirp) DIR *dir = NULL;
+	struct search *search = arg;
 	const struct dirent *entry;
 	char path[64];
 
-	if (pid == getpid()) {
+	if (pid == search->self || pid == getpid()) {
 		return 0;
 	}
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
 	dir = opendir(path);
-	if (!dir) {
-		return 0;
-	}
-	while ((entry = readdir(dir))) {
-		struct stat st;
+	while (dir && (entry = readdir(dir))) {
+		struct fdinfo info;
 
-		if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
-		    st.st_dev == search->dev && st.st_ino == search->ino &&
-		    (search->any || has_lock(pid, entry->d_name))) {
-			return search->fn(pid, search->arg);
+		if (entry->d_name[0] != '.' &&
+		    read_fdinfo(pid, entry->d_name, &search->file, &info) &&
+		    (search->opener ? has_open(pid, entry->d_name, &search->file, &info) :
+				      info.locks)) {
+			search->found = pid;
+			return 1;
 		}
 	}
 	return 0;
 }
 
-static int search_all(int fd, struct search *search)
+static int look_above(struct search *search)
 {
-	struct stat st;
+	pid_t at = search->self;
+	int r = 0;
 
-	if (fstat(fd, &st) < 0) {
-		return -errno;
+	while (r == 0 && ctm_procs_parent(at, &at) == 0 && at > 0) {
+		r = look_at(at, search);
 	}
-	search->dev = st.st_dev;
-	search->ino = st.st_ino;
-	return ctm_procs_each(look_at, search);
+	return r;
 }
 
-int ctm_lockholder_each(int fd, int (*fn)(pid_t pid, void *arg), void *arg)
+/* In a child (target/bounded.h). */
+static int look(int out, void *arg)
 {
-	struct search search = { .fn = fn, .arg = arg };
+	struct search *search = arg;
+	int r = search->first > 0 ? look_at(search->first, search) : 0;
 
-	return search_all(fd, &search);
+	r = r != 0 ? r : search->above ? look_above(search) : ctm_procs_each(look_at, search);
+	return r < 0 ? r : ctm_bounded_say(out, &search->found, sizeof(search->found));
 }
+
+/* search->found: 0 when nobody is. */
+static int search_for(struct search *search)
+{
+	const struct ctm_bounded limits = { .total_ms = SEARCH_MS };
+	CLEANUP(ctm_buf_done) struct ctm_buf answer = { 0 };
+	int r;
+
+	search->self = getpid();
+	r = ctm_bounded_ask(look, search, &limits, &answer);
+	if (r < 0 || answer.len != sizeof(search->found)) {
+		return r < 0 ? r : -EPIPE;
+	}
+	memcpy(&search->found, answer.p, answer.len);
+	return 0;
+}
+
+/* Who has called for a lock on the file stands in the table; the lock may be another's by now. */
+static int take_caller(const struct ctm_lock_row *row, void *arg)
+{
+	struct search *search = arg;
+
+	if (row->waits || row->pid <= 0 || !is_file(&search->file, row->dev, row->ino)) {
+		return 0;
+	}
+	search->first = row->pid;
+	return 1;
+}
+
+static int find_holder(int fd, pid_t *ret)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	struct search search = { .opener = false };
+	int r = describe(fd, &search.file);
+
+	if (r == 0 && ctm_locktable_read(&text) == 0) {
+		(void)ctm_locktable_each((struct ctm_bytes){ text.p, text.len }, take_caller,
+					 &search);
+	}
+	r = r < 0 ? r : search_for(&search);
+	/* the name of the holder is worth no more waiting */
+	*ret = r == 0 ? search.found : 0;
+	return r == -ETIME ? 0 : r;
+}
+
+int ctm_lockholder_above(int fd, bool *ret)
+{
+	struct search search = { .above = true };
+	int r = describe(fd, &search.file);
+
+	r = r < 0 ? r : search_for(&search);
+	if (r == 0) {
+		*ret = search.found > 0;
+	}
+	return r;
+}
+
+/* --- whether there is a lock ------------------------------------------------------------------- */
 
 /* Somebody else's lock of either kind of fcntl(2), anywhere in the file. */
 static int ask_fcntl(int fd, bool *ret_held, pid_t *ret_pid)
@@ -132,12 +343,6 @@ static int ask_flock(int fd, bool *ret_held)
 	return 0;
 }
 
-static int take_first(pid_t pid, void *arg)
-{
-	*(pid_t *)arg = pid;
-	return 1;
-}
-
 int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret)
 {
 	struct ctm_lockholder holder = { .how = "fcntl", .name = "?" };
@@ -149,7 +354,7 @@ int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret)
 		r = ask_flock(fd, &held);
 	}
 	if (r == 0 && held && holder.pid == 0) {
-		r = ctm_lockholder_each(fd, take_first, &holder.pid);
+		r = find_holder(fd, &holder.pid);
 	}
 	if (r < 0) {
 		return r;
@@ -167,12 +372,14 @@ int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret)
 int ctm_lockholder_opener(int fd, bool *ret_held, struct ctm_lockholder *ret)
 {
 	struct ctm_lockholder holder = { .how = "open", .name = "?" };
-	struct search search = { .any = true, .fn = take_first, .arg = &holder.pid };
-	int r = search_all(fd, &search);
+	struct search search = { .opener = true };
+	int r = describe(fd, &search.file);
 
+	r = r < 0 ? r : search_for(&search);
 	if (r < 0) {
 		return r;
 	}
+	holder.pid = search.found;
 	if (holder.pid > 0) {
 		ctm_procs_name(holder.pid, holder.name);
 		*ret = holder;

@@ -3,9 +3,10 @@
  * Who holds a lock on a file: fcntl(2) (of a process or of an open file) and flock(2).
  *
  * Whether there is a lock is asked of the kernel with the calls that a locker would use, on the
- * inode itself. Who it is stands in /proc/PID/fdinfo of every process that has the file open
- * (proc(5)), so that locks without a process number and those in other pid namespaces are found
- * too.
+ * inode itself. Who it is stands in /proc/locks and in /proc/PID/fdinfo of every process that has
+ * the file open (proc(5)), so that locks without a process number and those in other pid namespaces
+ * are found too. No file of another process is looked at, and that search has a deadline: what
+ * others have open may lie on a storage that does not answer.
  */
 #ifndef CTM_TARGET_LOCKHOLDER_H
 #define CTM_TARGET_LOCKHOLDER_H
@@ -30,11 +31,14 @@ int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret);
 
 /**
  * The same for a file that is a lock by being there, and that its maker keeps open (pacman's
- * db.lck): *ret_held when another process has it open in whatever way.
+ * db.lck): *ret_held when another process has it open in whatever way. -ETIME as below.
  */
 int ctm_lockholder_opener(int fd, bool *ret_held, struct ctm_lockholder *ret);
 
-/** fn once for each process that has a lock on fd's file; stops when it returns other than 0. */
-int ctm_lockholder_each(int fd, int (*fn)(pid_t pid, void *arg), void *arg);
+/**
+ * Whether a process that started us (our parent, its parent and so on) has a lock on fd's file.
+ * -ETIME: it could not be found out in some seconds.
+ */
+int ctm_lockholder_above(int fd, bool *ret);
 
 #endif

@@ -21,16 +21,11 @@ CTM_HOST_PATHS
 
 /* --- the config flock ------------------------------------------------------------------------- */
 
-static int stop_at_ancestor(pid_t pid, void *arg)
-{
-	(void)arg;
-	return ctm_procs_is_ancestor(pid) ? 1 : 0;
-}
-
 int ctm_starter_config(const struct ctm_host *host, unsigned int vmid, enum ctm_starter_lock *ret,
 		       int *ret_fd, struct ctm_err *err)
 {
 	CLEANUP_CLOSE int fd = -1;
+	bool above = false;
 	int r = ctm_hostlock_config_open(host, vmid, &fd, err);
 
 	if (r < 0) {
@@ -44,12 +39,12 @@ int ctm_starter_config(const struct ctm_host *host, unsigned int vmid, enum ctm_
 	if (errno != EWOULDBLOCK) {
 		return ctm_err_set(err, CTM_SYS, errno, "lock the configuration of CT %u", vmid);
 	}
-	r = ctm_lockholder_each(fd, stop_at_ancestor, NULL);
+	r = ctm_lockholder_above(fd, &above);
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "find out who holds the configuration of CT %u",
 				   vmid);
 	}
-	*ret = r > 0 ? CTM_STARTER_ANCESTOR : CTM_STARTER_OTHER;
+	*ret = above ? CTM_STARTER_ANCESTOR : CTM_STARTER_OTHER;
 	*ret_fd = -1;
 	return 0;
 }
