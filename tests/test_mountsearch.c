@@ -58,6 +58,8 @@ CASES(mountsearch, matches, rows)
 	cr_assert_eq(ctm_mountsearch_matches(&query, fs), rows[*i].want, "%s", rows[*i].name);
 }
 
+static const struct ctm_bounded no_limits;
+
 /* Without privileges at least our own processes can be looked into. */
 Test(mountsearch, finds_proc_itself)
 {
@@ -67,7 +69,8 @@ Test(mountsearch, finds_proc_itself)
 
 	cr_assert_eq(stat("/proc", &st), 0);
 	query.devs = &st.st_dev;
-	cr_assert_eq(ctm_mountsearch(&query, &hit), 1);
+	cr_assert_eq(ctm_mountsearch(&query, &no_limits, &hit), 1);
+	cr_assert_eq(hit.kind, CTM_HIT_MOUNT);
 	cr_assert_str_eq(hit.point.p, "/proc");
 	cr_assert_gt(hit.pid, 0);
 }
@@ -78,6 +81,6 @@ Test(mountsearch, what_is_mounted_nowhere)
 	const dev_t dev = makedev(4095, 1048575);
 	const struct ctm_mount_query query = { .devs = &dev, .n_devs = 1 };
 
-	cr_assert_eq(ctm_mountsearch(&query, &hit), 0);
+	cr_assert_eq(ctm_mountsearch(&query, &no_limits, &hit), 0);
 	cr_assert_null(hit.point.p);
 }

@@ -15,12 +15,22 @@
 #include "target/mountsearch.h"
 #include "target/rawvol.h"
 
+/* Longer without a word than any namespace takes: something is stuck. */
+#define SILENT_MS 60000
+/* What the words of a refusal may take. */
+#define NAMING_MS 3000
+
 static int mounted(const struct ctm_volume *vol, const struct ctm_mount_hit *hit,
 		   struct ctm_err *err)
 {
 	int r;
 
-	if (hit->own) {
+	if (hit->kind == CTM_HIT_ROOT) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"process %d (%s) has its root directory in '%s', at '%s'",
+				(int)hit->pid, hit->name, vol->id, hit->point.p);
+		ctm_err_hint(err, "end that process: it was started there by chroot or the like");
+	} else if (hit->own) {
 		r = ctm_err_set(err, CTM_REFUSED, 0, "'%s' is mounted at '%s'", vol->id,
 				hit->point.p);
 		ctm_err_hint(err, "unmount it with: umount '%s'", hit->point.p);
@@ -34,24 +44,37 @@ static int mounted(const struct ctm_volume *vol, const struct ctm_mount_hit *hit
 	return r;
 }
 
-static int search_mounts(const struct ctm_volume *vol, const struct ctm_mount_query *query,
-			 struct ctm_err *err)
-{
-	CLEANUP(ctm_mount_hit_done) struct ctm_mount_hit hit = { 0 };
-	int r = ctm_mountsearch(query, &hit);
+/* --- directories ----------------------------------------------------------------------------- */
 
-	if (r < 0) {
-		return ctm_err_set(err, CTM_SYS, r, "look for mounts of '%s' in all namespaces",
-				   vol->id);
+static int too_long(const struct ctm_volume *vol, const struct ctm_bounded *limits,
+		    struct ctm_err *err)
+{
+	int r;
+
+	if (limits->total_ms == 0) {
+		r = ctm_err_set(err, CTM_REFUSED, ETIME,
+				"whether '%s' is in use elsewhere cannot be found out: reading a "
+				"mount namespace of this host does not end",
+				vol->id);
+		ctm_err_hint(err, "see which process does not answer with: "
+				  "ps -eo pid,stat,wchan:32,args");
+		return r;
 	}
-	return r > 0 ? mounted(vol, &hit, err) : 0;
+	r = ctm_err_set(err, CTM_REFUSED, ETIME,
+			"whether '%s' is in use elsewhere was not found out in %u s: this host has "
+			"very many mounts or mount namespaces",
+			vol->id, (limits->total_ms + 999) / 1000);
+	ctm_err_hint(err, "a repair of the stopped container takes the time that it needs");
+	return r;
 }
 
 static int check_dir(const struct ctm_volume *vol, const struct ctm_inuse_opts *opts,
 		     struct ctm_err *err)
 {
+	CLEANUP(ctm_mount_hit_done) struct ctm_mount_hit hit = { 0 };
 	CLEANUP(ctm_dirvol_done) struct ctm_dirvol dir = { .fd = -1 };
 	struct ctm_mount_query query = { .n_devs = 1, .skip_own = opts->skip_own_namespace };
+	struct ctm_bounded limits = opts->limits;
 	int r = ctm_dirvol_open(vol, &dir, err);
 
 	if (r < 0) {
@@ -60,8 +83,19 @@ static int check_dir(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 	query.devs = &dir.dev;
 	query.inside = dir.inside;
 	query.home = dir.path;
-	return search_mounts(vol, &query, err);
+	limits.silent_ms = limits.silent_ms ? limits.silent_ms : SILENT_MS;
+	r = ctm_mountsearch(&query, &limits, &hit);
+	if (r == -ETIME) {
+		return too_long(vol, &limits, err);
+	}
+	if (r < 0) {
+		return ctm_err_set(err, CTM_SYS, r, "look for mounts of '%s' in all namespaces",
+				   vol->id);
+	}
+	return r > 0 ? mounted(vol, &hit, err) : 0;
 }
+
+/* --- devices and images ------------------------------------------------------------------------ */
 
 /* Who only reads is not disturbed by others who only read, such as another report of ours. */
 static void drop_readonly(struct ctm_loop_rows *loops)
@@ -93,18 +127,52 @@ static int on_loop(const struct ctm_volume *vol, const struct ctm_loop_rows *loo
 
 static int claimed(const struct ctm_volume *vol, const struct ctm_rawvol *raw, struct ctm_err *err)
 {
-	int r = ctm_rawvol_exclusive(raw);
+	int r = ctm_err_set(err, CTM_REFUSED, 0,
+			    "the kernel has '%s' in use (a mount, device mapper, RAID)", vol->id);
 
-	if (r == 0) {
-		return 0;
-	}
-	if (r != -EBUSY) {
-		return ctm_err_set(err, CTM_SYS, r, "open '%s' exclusively", raw->path);
-	}
-	r = ctm_err_set(err, CTM_REFUSED, 0,
-			"the kernel has '%s' in use (a mount, device mapper, RAID)", vol->id);
 	ctm_err_hint(err, "see by whom with: lsblk %s", raw->path);
 	return r;
+}
+
+/* That it is in use is certain; where it is mounted says more. 0: it is nowhere to be seen. */
+static int name_mount(const struct ctm_volume *vol, const struct ctm_rawvol *raw,
+		      const struct ctm_loop_rows *loops, const struct ctm_inuse_opts *opts,
+		      struct ctm_err *err)
+{
+	CLEANUP(ctm_mount_hit_done) struct ctm_mount_hit hit = { 0 };
+	const struct ctm_bounded limits = { .total_ms = NAMING_MS };
+	struct ctm_mount_query query = { .skip_own = opts->skip_own_namespace };
+	CLEANUP_FREE dev_t *devs = calloc(loops->rows.n + 1, sizeof(*devs));
+
+	if (!devs) {
+		return ctm_err_nomem(err);
+	}
+	for (size_t i = 0; i < loops->rows.n; i++) {
+		devs[query.n_devs++] = loops->rows.v[i].dev;
+	}
+	if (raw->block) {
+		devs[query.n_devs++] = raw->dev;
+	}
+	query.devs = devs;
+	return ctm_mountsearch(&query, &limits, &hit) > 0 ? mounted(vol, &hit, err) : 0;
+}
+
+/*
+ * 1: the kernel has the device in use. A writer may try to claim it. A reader must not: in that
+ * moment the mount of somebody who starts the container would fail.
+ */
+static int in_use(const struct ctm_rawvol *raw, const struct ctm_inuse_opts *opts)
+{
+	int r;
+
+	if (!raw->block) {
+		return 0;
+	}
+	if (!opts->exclusive) {
+		return ctm_rawvol_mounted(raw);
+	}
+	r = ctm_rawvol_exclusive(raw);
+	return r == -EBUSY ? 1 : r;
 }
 
 static int check_raw(const struct ctm_volume *vol, const struct ctm_inuse_opts *opts,
@@ -112,8 +180,7 @@ static int check_raw(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 {
 	CLEANUP(ctm_rawvol_done) struct ctm_rawvol raw = { .fd = -1 };
 	CLEANUP(ctm_loop_rows_done) struct ctm_loop_rows loops = { 0 };
-	CLEANUP_FREE dev_t *devs = NULL;
-	struct ctm_mount_query query = { .skip_own = opts->skip_own_namespace };
+	int used;
 	int r = ctm_rawvol_open(vol, false, &raw, err);
 
 	if (r < 0) {
@@ -126,21 +193,17 @@ static int check_raw(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 	if (!opts->exclusive) {
 		drop_readonly(&loops);
 	}
-	devs = calloc(loops.rows.n + 1, sizeof(*devs));
-	if (!devs) {
-		return ctm_err_nomem(err);
+	used = in_use(&raw, opts);
+	if (used < 0) {
+		return ctm_err_set(err, CTM_SYS, used, "find out whether '%s' is in use",
+				   raw.path);
 	}
-	for (size_t i = 0; i < loops.rows.n; i++) {
-		devs[query.n_devs++] = loops.rows.v[i].dev;
+	if (used == 0 && loops.rows.n == 0) {
+		return 0;
 	}
-	if (raw.block) {
-		devs[query.n_devs++] = raw.dev;
-	}
-	query.devs = devs;
-	/* a mount says more than the loop device below it */
-	r = search_mounts(vol, &query, err);
+	r = name_mount(vol, &raw, &loops, opts, err);
 	r = r < 0 ? r : on_loop(vol, &loops, err);
-	return r == 0 && raw.block && opts->exclusive ? claimed(vol, &raw, err) : r;
+	return r < 0 ? r : claimed(vol, &raw, err);
 }
 
 int ctm_inuse_check(const struct ctm_volume *vol, const struct ctm_inuse_opts *opts,

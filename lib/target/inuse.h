@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Does anybody else use a volume: as a mount anywhere, a loop device, or in any way that claims a
- * block device?
+ * Does anybody else use a volume?
+ *
+ * Devices and images: whether there is a loop device of somebody else's on it, and whether the kernel
+ * has given the device away (a mount anywhere, device mapper, ...). That is settled without a look
+ * at any mount namespace; once it is in use, they are searched for the words of the message.
+ *
+ * Directories: mounts that show it or a part of it, and processes that have their root directory in
+ * it, in all mount namespaces. What the search costs is up to the tenants, so it can have a budget.
  */
 #ifndef CTM_TARGET_INUSE_H
 #define CTM_TARGET_INUSE_H
@@ -10,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "target/bounded.h"
 #include "target/target.h"
 
 struct ctm_inuse_opts {
@@ -19,12 +26,17 @@ struct ctm_inuse_opts {
 	 */
 	bool exclusive;
 	bool skip_own_namespace; /* mounts in our own mount namespace do not count */
+	/*
+	 * For a directory: how long the search may take (total_ms 0: until it is done), and who hears
+	 * that it goes on.
+	 */
+	struct ctm_bounded limits;
 };
 
 /**
  * CTM_REFUSED with who and where. Call it while nothing of ours is attached. A directory volume
  * that has a file system of its own (a dataset) may be mounted at its own place, in any
- * namespace.
+ * namespace. -ETIME, CTM_REFUSED: it could not be found out within the limits.
  */
 int ctm_inuse_check(const struct ctm_volume *vol, const struct ctm_inuse_opts *opts,
 		    struct ctm_err *err);

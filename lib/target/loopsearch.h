@@ -24,6 +24,10 @@ struct ctm_loop_rows {
 /**
  * By what the kernel says of every attached device (LOOP_GET_STATUS64: the backing inode, or the
  * backing device), not by file names. The caller frees ret->rows with ctm_vec_done(). -errno.
+ *
+ * For its answer the kernel asks the storage of the backing file. A device whose storage does not
+ * answer within a second is none of raw's, whose own storage does; -ETIME when it bears raw's name
+ * all the same.
  */
 int ctm_loopsearch(const struct ctm_rawvol *raw, struct ctm_loop_rows *ret);
 

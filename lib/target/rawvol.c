@@ -2,12 +2,15 @@
 /* Open images and block devices. */
 #include "target/rawvol.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -123,4 +126,63 @@ int ctm_rawvol_exclusive(const struct ctm_rawvol *raw)
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", raw->fd);
 	fd = open(link, O_RDONLY | O_EXCL | O_CLOEXEC);
 	return fd < 0 ? -errno : 0;
+}
+
+/* The kernel's name of the device, "dm-3": the last part of its place below /sys/devices. */
+static int kernel_name(dev_t dev, char *ret, size_t size)
+{
+	char path[64];
+	char link[PATH_MAX];
+	const char *slash;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n < 0) {
+		return -errno;
+	}
+	link[n] = '\0';
+	slash = strrchr(link, '/');
+	return snprintf(ret, size, "%s", slash ? slash + 1 : link) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+/* A btrfs has a folder by its UUID, with the names of its devices in one below. */
+static bool has_btrfs(const char *name)
+{
+	DIR *dir = opendir("/sys/fs/btrfs");
+	const struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		char path[512];
+
+		found = snprintf(path, sizeof(path), "/sys/fs/btrfs/%s/devices/%s", entry->d_name,
+				 name) < (int)sizeof(path) &&
+			access(path, F_OK) == 0;
+	}
+	if (dir) {
+		(void)closedir(dir);
+	}
+	return found;
+}
+
+int ctm_rawvol_mounted(const struct ctm_rawvol *raw)
+{
+	static const char *const types[] = { "ext4", "xfs", "f2fs" };
+	char name[256];
+	int r = kernel_name(raw->dev, name, sizeof(name));
+
+	if (r < 0) {
+		return r;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+		char path[512];
+
+		if (snprintf(path, sizeof(path), "/sys/fs/%s/%s", types[i], name) <
+			    (int)sizeof(path) &&
+		    access(path, F_OK) == 0) {
+			return 1;
+		}
+	}
+	return has_btrfs(name);
 }

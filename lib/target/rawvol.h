@@ -34,4 +34,11 @@ void ctm_rawvol_done(struct ctm_rawvol *raw);
  */
 int ctm_rawvol_exclusive(const struct ctm_rawvol *raw);
 
+/**
+ * Whether a file system on the block device is mounted, in any namespace or none, as far as its
+ * driver has a folder for it in /sys/fs (ext2 to ext4, xfs, btrfs, f2fs). Nothing is opened: unlike
+ * an exclusive open it is in nobody's way. 1, 0, -errno.
+ */
+int ctm_rawvol_mounted(const struct ctm_rawvol *raw);
+
 #endif
