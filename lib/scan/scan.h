@@ -37,6 +37,12 @@ struct ctm_scan_request {
 	const char *const *starts;
 	size_t n_starts;
 	unsigned int jobs; /* worker threads; 0: number of online processors */
+	/*
+	 * Called from the caller's thread about twice in a second, or more often: other than 0 ends
+	 * the scan with that and with the error it has set. NULL: nobody asks.
+	 */
+	int (*interrupt)(void *arg, struct ctm_err *err);
+	void *interrupt_arg;
 };
 
 /** One id that occurs on the volume off the map, or for map NULL any id, and how often. */

@@ -25,10 +25,12 @@
 #define PIPE_SIZE (1 << 20)
 /*
  * Milliseconds without a word, which are nothing unusual in a healthy tree, after which we look
- * whether the process is stopped (SIGSTOP). When it is twice in a row it is given up. With Ctrl-Z
- * both are stopped, and with the same SIGCONT both go on.
+ * whether the process is stopped (SIGSTOP). When it is twice in a row it is given up. Ctrl-Z stops
+ * the parent alone, and that only while it holds no lock.
  */
 #define SILENCE 2000
+/* How often the caller is asked whether to go on. */
+#define STEP	500
 
 struct walk_source {
 	struct ctm_source source;
@@ -39,6 +41,8 @@ struct walk_source {
 struct reader {
 	int pidfd; /* unlike a number it never comes to mean another process */
 	int fd;
+	const struct ctm_scan_request *req;
+	bool interrupted; /* the error is the caller's own */
 	struct ctm_feed_in in;
 	char *buf;
 	size_t cap;
@@ -143,16 +147,30 @@ static bool is_stopped(const struct reader *reader)
 	       info.si_pid != 0;
 }
 
+static int interrupt(struct reader *reader, struct ctm_err *err)
+{
+	const struct ctm_scan_request *req = reader->req;
+	int r = req->interrupt ? req->interrupt(req->interrupt_arg, err) : 0;
+
+	reader->interrupted = r != 0;
+	return r;
+}
+
 /* Until there is something to read, or the end. -ETIME: the process is stopped. */
-static int wait_for_word(const struct reader *reader)
+static int wait_for_word(struct reader *reader, struct ctm_err *err)
 {
 	struct pollfd word = { .fd = reader->fd, .events = POLLIN };
 	bool was_stopped = false;
+	int silent = 0;
 
 	for (;;) {
-		int n = poll(&word, 1, SILENCE);
+		int r = interrupt(reader, err);
+		int n = r == 0 ? poll(&word, 1, STEP) : 0;
 		bool stopped;
 
+		if (r != 0) {
+			return r;
+		}
 		if (n > 0) {
 			return 0;
 		}
@@ -162,6 +180,11 @@ static int wait_for_word(const struct reader *reader)
 			}
 			continue;
 		}
+		silent += STEP;
+		if (silent < SILENCE) {
+			continue;
+		}
+		silent = 0;
 		stopped = is_stopped(reader);
 		if (stopped && was_stopped) {
 			return -ETIME;
@@ -170,8 +193,8 @@ static int wait_for_word(const struct reader *reader)
 	}
 }
 
-/* Makes room and reads some more. 1: something came; 0: the end. */
-static int fill(struct reader *reader)
+/* Makes room and reads some more. 1: something came; 0: the end. err is set when interrupted. */
+static int fill(struct reader *reader, struct ctm_err *err)
 {
 	ssize_t n;
 	int r;
@@ -192,7 +215,7 @@ static int fill(struct reader *reader)
 		reader->buf = buf;
 		reader->cap = cap;
 	}
-	r = wait_for_word(reader);
+	r = wait_for_word(reader, err);
 	if (r < 0) {
 		return r;
 	}
@@ -257,7 +280,10 @@ static int receive(struct reader *reader, struct ctm_feed_msg *ret, struct ctm_e
 		if (ret->kind != CTM_FEED_MORE) {
 			return 0;
 		}
-		r = fill(reader);
+		r = fill(reader, err);
+		if (reader->interrupted) {
+			return r;
+		}
 		if (r == -ETIME) {
 			return ctm_err_set(err, CTM_SYS, ETIME,
 					   "the walk's process is stopped and does not go on");
@@ -315,7 +341,7 @@ static int walk_scan(struct ctm_source *src, const struct ctm_scan_request *req,
 {
 	const struct walk_source *walk = (const struct walk_source *)src;
 	unsigned int jobs = req->jobs ? req->jobs : online();
-	CLEANUP(reader_done) struct reader reader = { .pidfd = -1, .fd = -1 };
+	CLEANUP(reader_done) struct reader reader = { .pidfd = -1, .fd = -1, .req = req };
 	int r;
 
 	if (jobs > CTM_FEED_STREAMS_MAX) {

@@ -30,11 +30,12 @@ static bool is_fault(int sig)
 
 /*
  * Handlers of the parent are about the parent; those of faults may be a sanitizer's and stay.
- * Ctrl-C goes to both processes: what follows from it is the parent's to decide.
+ * Ctrl-C and Ctrl-Z go to both processes: what follows from them is the parent's to decide. One that
+ * holds a lock does not let itself be stopped, and cannot go on without what we read.
  */
 static void reset_signals(void)
 {
-	const int ignored[] = { SIGINT, SIGQUIT, SIGHUP };
+	const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU };
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	sigset_t none;
 

@@ -5,6 +5,7 @@
 #include "session/examine.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@
 #include "session/unfinished.h"
 #include "session/unmapped.h"
 #include "session/volumes.h"
+#include "target/hostask.h"
+#include "target/lockwatch.h"
 
 void ctm_exam_free(struct ctm_exam *exam)
 {
@@ -107,6 +110,9 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	if (r == 0) {
 		r = pick_volume(exam, opts, err);
 	}
+	if (r == 0) {
+		r = ctm_hostask_volume(exam->volume, err);
+	}
 	if (r == 0 && ctm_exam_no_map(exam)) {
 		r = ctm_frommap_adopt(exam, opts, err);
 	}
@@ -119,6 +125,13 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	}
 	*ret = TAKE_PTR(exam);
 	return 0;
+}
+
+int ctm_exam_interrupt(void *arg, struct ctm_err *err)
+{
+	const struct ctm_exam *exam = arg;
+
+	return exam->guard ? ctm_guard_yield(exam->guard, err) : 0;
 }
 
 bool ctm_exam_no_map(const struct ctm_exam *exam)
@@ -145,8 +158,8 @@ static int count_whole(struct ctm_plan *plan, const struct ctm_scan_request *par
 }
 
 static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
-		     const struct ctm_session_opts *opts, struct ctm_attached *att,
-		     struct ctm_err *err)
+		     const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		     struct ctm_attached *att, struct ctm_err *err)
 {
 	CLEANUP(ctm_source_freep) struct ctm_source *src = NULL;
 	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
@@ -159,6 +172,8 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 		.starts = sel->starts,
 		.n_starts = sel->n_starts,
 		.jobs = opts->jobs,
+		.interrupt = ctm_exam_interrupt,
+		.interrupt_arg = (void *)(uintptr_t)exam,
 	};
 	bool counted = false;
 	int r;
@@ -261,7 +276,10 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	if (r < 0) {
 		return r;
 	}
-	r = scan_into(plan, &sel, opts, att, err);
+	r = scan_into(plan, &sel, exam, opts, att, err);
+	if (r == -CTM_LOCKWATCH_YIELD) {
+		return r;
+	}
 	if (r < 0) {
 		(void)ctm_room_err(plan, r, err);
 		return ctm_err_wrap(err, "scan");
@@ -343,7 +361,13 @@ static int judge(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		r = ctm_exam_plan(exam, opts, att, &exam->plan, err);
 	}
 	if (r == 0) {
+		r = ctm_exam_interrupt(exam, err);
+	}
+	if (r == 0) {
 		r = inspect(exam, opts, att, err);
+	}
+	if (r == 0) {
+		r = ctm_exam_interrupt(exam, err);
 	}
 	if (r == 0) {
 		r = ctm_unfinished_look(exam, opts, att, err);

@@ -19,6 +19,12 @@ int ctm_exam_look(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		  struct ctm_attached *att, struct ctm_err *err);
 
 /**
+ * Whether to give way to somebody who waits for the lock under which the exam (arg) is made:
+ * CTM_SYS, -ECANCELED; ctm_guard_yield(). For ctm_scan_request.interrupt, and between the stages.
+ */
+int ctm_exam_interrupt(void *arg, struct ctm_err *err);
+
+/**
  * Whether there is no map to judge by, or none that shifts: then exam has no plan and a note
  * says why.
  */

@@ -30,6 +30,8 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 	const struct ctm_guard_opts guard_opts = {
 		.mode = opts->starting ? CTM_GUARD_HOOK : CTM_GUARD_WRITE,
 		.wait = opts->wait,
+		.notice = opts->notice,
+		.notice_arg = opts->callback_arg,
 	};
 	int r = *exam ? 0 : ctm_exam_new(name, opts, exam, err);
 

@@ -28,6 +28,7 @@ int ctm_reading_begin(struct ctm_exam *exam, const struct ctm_session_opts *opts
 	if (r < 0) {
 		return r;
 	}
+	exam->guard = reading.guard;
 	*ret = (struct ctm_reading){
 		.guard = TAKE_PTR(reading.guard),
 		.att = TAKE_PTR(reading.att),
@@ -40,6 +41,7 @@ int ctm_reading_end(struct ctm_exam *exam, struct ctm_reading *reading, struct c
 	bool running = false;
 	int r = ctm_guard_running(exam->target, &running, err);
 
+	exam->guard = NULL;
 	if (r < 0) {
 		return r;
 	}

@@ -76,6 +76,8 @@ struct ctm_exam {
 	struct ctm_buf identity_text;
 	char digest[33];
 	char fstype[32];
+	/* While it is being read under a lock: asked whether to give way. Borrowed, else NULL. */
+	struct ctm_guard *guard;
 	bool running;
 	bool to_repair; /* it is made by a repair, not for a report */
 	bool dirty;     /* the journal holds writes that were not seen */

@@ -10,19 +10,26 @@
 
 #include "base/cleanup.h"
 #include "plan/guess.h"
+#include "session/examine.h"
 #include "session/surroundings.h"
+#include "target/lockwatch.h"
 
-static int count(const struct ctm_session_opts *opts, struct ctm_attached *att,
-		 struct ctm_scan_totals *ret, struct ctm_err *err)
+static int count(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+		 struct ctm_attached *att, struct ctm_scan_totals *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_source_freep) struct ctm_source *src = NULL;
-	struct ctm_scan_request req = { .want_none = true, .jobs = opts->jobs };
+	struct ctm_scan_request req = {
+		.want_none = true,
+		.jobs = opts->jobs,
+		.interrupt = ctm_exam_interrupt,
+		.interrupt_arg = exam,
+	};
 	int r = ctm_walk_new(ctm_attached_root(att), &src, err);
 
 	if (r == 0) {
 		r = ctm_source_scan(src, &req, NULL, NULL, ret, err);
 	}
-	return r < 0 ? ctm_err_wrap(err, "scan") : 0;
+	return r < 0 && r != -CTM_LOCKWATCH_YIELD ? ctm_err_wrap(err, "scan") : r;
 }
 
 static int guess(struct ctm_exam *exam, struct ctm_err *err)
@@ -134,7 +141,7 @@ int ctm_exam_unmapped(struct ctm_exam *exam, const struct ctm_session_opts *opts
 			return 0;
 		}
 	}
-	r = count(opts, att, &exam->seen, err);
+	r = count(exam, opts, att, &exam->seen, err);
 	if (r < 0) {
 		return r;
 	}

@@ -10,11 +10,12 @@
 #include "storage/pvehelper.h"
 #include "target/activate.h"
 #include "target/activenote.h"
-#include "target/hostfile.h"
+#include "target/hostask.h"
 #include "target/hostlock.h"
 #include "target/inuse.h"
 #include "target/locate.h"
 #include "target/running.h"
+#include "target/stopsignals.h"
 
 enum state {
 	STATE_IDLE,  /* nobody uses it */
@@ -42,7 +43,7 @@ static enum state container_state(const struct ctm_host *host, unsigned int vmid
 static bool is_gone(const struct ctm_activenote *note)
 {
 	mode_t mode;
-	int r = note->path ? ctm_hostfile_mode(note->path, &mode) : 0;
+	int r = note->path ? ctm_hostask_mode(note->path, &mode) : 0;
 
 	return r == -ENOENT || r == -ENOTDIR;
 }
@@ -57,7 +58,12 @@ static bool in_use(const struct ctm_activenote *note)
 	struct ctm_volume volume = { .id = note->volid, .path = note->path, .mp = slash };
 	mode_t mode;
 
-	if (!note->path || ctm_hostfile_mode(note->path, &mode) < 0) {
+	int r = note->path ? ctm_hostask_mode(note->path, &mode) : -ENOENT;
+
+	if (r == -ETIME) {
+		return true; /* whatever it is, it is not for us to undo now */
+	}
+	if (r < 0) {
 		return false;
 	}
 	volume.kind = S_ISDIR(mode) ? CTM_VOLUME_DIR :
@@ -114,10 +120,13 @@ static void undo(const struct ctm_host *host, const char *name)
 void ctm_activation_sweep(const struct ctm_host *host)
 {
 	CLEANUP(ctm_activenote_names_done) struct ctm_activenote_names names = { 0 };
+	CLEANUP(ctm_stopsignals_release) struct ctm_stopsignals stop = { 0 };
 
 	if (ctm_activenote_list(host, &names, NULL) < 0) {
 		return;
 	}
+	/* each is undone under the config flock of its container */
+	ctm_stopsignals_hold(&stop);
 	for (size_t i = 0; i < names.v.n; i++) {
 		undo(host, names.v.v[i]);
 	}

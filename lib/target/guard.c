@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
@@ -14,8 +14,10 @@
 #include "target/guard_config.h"
 #include "target/hostlock.h"
 #include "target/inuse.h"
+#include "target/lockwatch.h"
 #include "target/running.h"
 #include "target/starter.h"
+#include "target/stopsignals.h"
 
 struct ctm_guard {
 	struct ctm_guard_opts opts;
@@ -25,11 +27,22 @@ struct ctm_guard {
 	char key[96];           /* of the volume's lock */
 	int config;             /* PVE's config flock, -1: not taken */
 	int volume;             /* the volume's own lock, -1: not taken */
+	struct ctm_stopsignals stop; /* held as long as config is */
+	struct ctm_lockwatch watch;  /* READ, of config */
+	uint64_t search_end;	     /* HOOK: when the search for other users ends; 0: not begun */
+	bool told;		     /* that the search takes long */
 	struct ctm_activation active;
 	bool started_by_us; /* HOOK: our ancestor is the monitor that starts the container */
 	bool in_container;  /* READ, raw: a running container has it mounted */
 	char note[256];
 };
+
+static void release_config(struct ctm_guard *guard)
+{
+	ctm_lockwatch_end(&guard->watch);
+	ctm_closep(&guard->config);
+	ctm_stopsignals_release(&guard->stop);
+}
 
 int ctm_guard_end(struct ctm_guard *guard, struct ctm_err *err)
 {
@@ -40,7 +53,7 @@ int ctm_guard_end(struct ctm_guard *guard, struct ctm_err *err)
 	}
 	r = ctm_deactivate(&guard->host, &guard->active, err);
 	ctm_hostlock_volume_done(&guard->host, guard->key, &guard->volume);
-	ctm_closep(&guard->config);
+	release_config(guard);
 	ctm_buf_done(&guard->label);
 	ctm_buf_done(&guard->sysroot);
 	free(guard);
@@ -128,7 +141,7 @@ static int look_running(struct ctm_guard *guard, const struct ctm_target *target
 	guard->in_container = running && is_raw(vol);
 	if (guard->in_container) {
 		/* nothing of ours is in its way, so there is nothing to lock */
-		ctm_closep(&guard->config);
+		release_config(guard);
 	}
 	if (running) {
 		(void)snprintf(guard->note, sizeof(guard->note),
@@ -160,6 +173,49 @@ static int check_stopped(struct ctm_guard *guard, const struct ctm_target *targe
 	return refuse_running(guard, target, err);
 }
 
+/* --- other users ------------------------------------------------------------------------------ */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Called while the search goes on. */
+static void tell(void *arg)
+{
+	struct ctm_guard *guard = arg;
+
+	if (!guard->told && guard->opts.notice) {
+		guard->opts.notice("looking through all mount namespaces of this host for other "
+				   "users of the volume",
+				   guard->opts.notice_arg);
+	}
+	guard->told = true;
+}
+
+static int check_users(struct ctm_guard *guard, const struct ctm_volume *vol, struct ctm_err *err)
+{
+	struct ctm_inuse_opts opts = {
+		.exclusive = changes(guard),
+		/* where the monitor has put the rootfs together for the container */
+		.skip_own_namespace = guard->started_by_us,
+		.limits = { .tick = tell, .tick_arg = guard },
+	};
+
+	if (guard->opts.mode == CTM_GUARD_HOOK) {
+		const uint64_t now = now_ms();
+
+		/* of both looks together */
+		guard->search_end = guard->search_end ? guard->search_end : now + CTM_GUARD_HOOK_MS;
+		opts.limits.total_ms =
+			guard->search_end > now ? (unsigned int)(guard->search_end - now) : 1;
+	}
+	return ctm_inuse_check(vol, &opts, err);
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static int check(struct ctm_guard *guard, const struct ctm_target *target,
@@ -172,13 +228,7 @@ static int check(struct ctm_guard *guard, const struct ctm_target *target,
 				     look_running(guard, target, vol, err);
 	}
 	if (r == 0 && (changes(guard) || (is_raw(vol) && !guard->in_container))) {
-		const struct ctm_inuse_opts opts = {
-			.exclusive = changes(guard),
-			/* where the monitor has put the rootfs together for the container */
-			.skip_own_namespace = guard->started_by_us,
-		};
-
-		r = ctm_inuse_check(vol, &opts, err);
+		r = check_users(guard, vol, err);
 	}
 	return r;
 }
@@ -293,8 +343,13 @@ static int take_locks(struct ctm_guard *guard, struct ctm_target *target,
 	int r = 0;
 
 	if (needs_config_lock(guard, target, vol)) {
+		/* before it is taken: between the two nobody may stop us */
+		ctm_stopsignals_hold(&guard->stop);
 		r = ctm_hostlock_config(&guard->host, target->vmid, guard->opts.wait,
 					&guard->config, err);
+	}
+	if (guard->config >= 0 && !changes(guard)) {
+		ctm_lockwatch_begin(&guard->watch, guard->config);
 	}
 	r = r < 0 ? r : activate(guard, target, vol, err);
 	r = r < 0 ? r : check_path(guard, vol, err);
@@ -388,6 +443,11 @@ int ctm_guard_recheck(struct ctm_guard *guard, struct ctm_target *target,
 		}
 	}
 	return check(guard, target, vol, err);
+}
+
+int ctm_guard_yield(struct ctm_guard *guard, struct ctm_err *err)
+{
+	return ctm_lockwatch_look(&guard->watch, err);
 }
 
 bool ctm_guard_in_container(const struct ctm_guard *guard)

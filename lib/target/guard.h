@@ -26,12 +26,22 @@ enum ctm_guard_mode {
 struct ctm_guard_opts {
 	enum ctm_guard_mode mode;
 	unsigned int wait; /* seconds to wait for the flock; then CTM_REFUSED */
+	/* One sentence about what takes long, while it does; may be NULL. */
+	void (*notice)(const char *text, void *arg);
+	void *notice_arg;
 };
+
+/**
+ * How long a hook looks for other users of a directory, in all mount namespaces: what takes longer
+ * is CTM_REFUSED with -ETIME. A repair and an undo look until they know.
+ */
+#define CTM_GUARD_HOOK_MS 3000
 
 /**
  * CTM_REFUSED with the next step: running, mid-reboot, lock:, template, base volume, in use,
  * mounted elsewhere (which process, where), foreign loop device, not there and not to be activated.
- * On success the flock is held until ctm_guard_end(). For CTM_GUARD_WRITE the caller must locate
+ * On success the flock is held until ctm_guard_end(), and as long as it is, Ctrl-Z stops nobody
+ * (target/stopsignals.h). For CTM_GUARD_WRITE the caller must locate
  * the target again afterwards (the configuration may have changed) and call ctm_guard_recheck()
  * with it.
  *
@@ -58,6 +68,13 @@ void ctm_guard_freep(struct ctm_guard **guard);
  * ctm_attach_running() is the way to it.
  */
 bool ctm_guard_in_container(const struct ctm_guard *guard);
+
+/**
+ * READ: to be called often while the volume is attached. -ECANCELED, CTM_SYS: somebody has waited
+ * for the config flock for some seconds (target/lockwatch.h); what is attached is to be detached and
+ * the guard ended. 0 when no flock is held.
+ */
+int ctm_guard_yield(struct ctm_guard *guard, struct ctm_err *err);
 
 /** One sentence a person should read (the container is running), or NULL; borrowed. */
 const char *ctm_guard_note(const struct ctm_guard *guard);

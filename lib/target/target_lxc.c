@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "config/mountmap.h"
+#include "target/hostask.h"
 #include "target/hostfile.h"
 #include "target/locate.h"
 
@@ -145,7 +146,7 @@ static const struct {
 static int detect(const char *path, enum ctm_volume_kind *ret, struct ctm_err *err)
 {
 	mode_t mode;
-	int r = ctm_hostfile_mode(path, &mode);
+	int r = ctm_hostask_mode(path, &mode);
 
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "lxc.rootfs.path '%s'", path);

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/pathname.h"
 #include "id/acl.h"
+#include "target/hostask.h"
 #include "target/rootfd.h"
 
 CTM_HOST_PATHS
@@ -188,10 +189,14 @@ int ctm_way_closed(const struct ctm_host *host, const struct ctm_target *target,
 	CLEANUP_FREE char *real = NULL;
 	CLEANUP_FREE char *top = NULL;
 	struct walker w = { .map = target->map };
+	mode_t mode;
 	int r = find_way(host, target, vol, &way);
 
 	if (r < 0) {
 		return ctm_err_nomem(err);
+	}
+	if (way.len && ctm_hostask_mode(way.p, &mode) == -ETIME) {
+		return ctm_err_set(err, CTM_SYS, ETIME, "look at the directories above '%s'", way.p);
 	}
 	/* who has no map is the host's root */
 	if (!way.len || !target->map || target->privileged ||

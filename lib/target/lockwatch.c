@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Look into the table of locks now and then. */
+#include "target/lockwatch.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "target/procs.h"
+
+#define STEP_MS 500
+
+static uint64_t now_ms(void)
+{
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void ctm_lockwatch_begin(struct ctm_lockwatch *watch, int fd)
+{
+	*watch = (struct ctm_lockwatch){ .on = false };
+	watch->on = ctm_locktable_of(fd, &watch->file) == 0;
+	if (!watch->on) {
+		CTM_DEBUG("guard", "who waits for the lock cannot be seen");
+	}
+}
+
+void ctm_lockwatch_end(struct ctm_lockwatch *watch)
+{
+	watch->on = false;
+}
+
+static int yield_to(pid_t pid, struct ctm_err *err)
+{
+	char name[CTM_PROC_NAME];
+
+	ctm_procs_name(pid, name);
+	(void)ctm_err_set(err, CTM_SYS, 0, "process %d (%s) was waiting for the container's lock",
+			  (int)pid, name);
+	ctm_err_hint(err, "nothing is left attached; look again when that process is done");
+	if (err) {
+		/* its words would add nothing */
+		err->num = CTM_LOCKWATCH_YIELD;
+	}
+	return -CTM_LOCKWATCH_YIELD;
+}
+
+int ctm_lockwatch_look(struct ctm_lockwatch *watch, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	const uint64_t now = now_ms();
+	pid_t pid = 0;
+
+	if (!watch->on || now < watch->next_ms) {
+		return 0;
+	}
+	/* a table that cannot be read now can be read the next time */
+	if (ctm_locktable_read(&text) < 0 ||
+	    ctm_locktable_waiter((struct ctm_bytes){ text.p, text.len }, &watch->file, &pid) <= 0) {
+		watch->next_ms = now + STEP_MS;
+		watch->since_ms = 0;
+		return 0;
+	}
+	if (watch->since_ms == 0) {
+		watch->since_ms = now;
+	}
+	if (now - watch->since_ms < CTM_LOCKWATCH_PATIENCE_MS) {
+		watch->next_ms = now + STEP_MS;
+		return 0;
+	}
+	return yield_to(pid, err);
+}
