@@ -34,6 +34,7 @@ size_t fake_add(struct fakefs *fs, const char *path, uint32_t mode, uint32_t uid
 		.nlink = 1,
 		.mtime = { .tv_sec = 1000 + (time_t)fs->nodes.n, .tv_nsec = 5 },
 		.atime = { .tv_sec = 900 },
+		.ctime = { .tv_sec = 2000, .tv_nsec = 7 },
 		.content = { .p = "", .len = 0 },
 	};
 
@@ -152,6 +153,9 @@ static int change(struct fakefs *fs, int h, const char *op)
 	if (r == 0 && fs->nodes.v[h].attr && strcmp(op, "attr") != 0) {
 		r = -EPERM;
 	}
+	if (r == 0) {
+		fs->nodes.v[h].ctime.tv_sec = 3000 + fs->calls;
+	}
 	return r;
 }
 
@@ -254,6 +258,7 @@ static int fk_stat(void *p, int h, struct ctm_inode *ret)
 		.attr = n->attr,
 		.mtime = n->mtime,
 		.atime = n->atime,
+		.ctime = n->ctime,
 	};
 	return 0;
 }
@@ -293,6 +298,13 @@ static int fk_chown(void *p, int h, ctm_did uid, ctm_did gid)
 	}
 	s->uid = uid;
 	s->gid = gid;
+	if (fs->write_at_chown.p) {
+		struct ctm_bytes b = fs->write_at_chown;
+
+		fs->nodes.v[h].content = b;
+		must(fs->shown_h == h && pwrite(fs->shown_fd, b.p, b.len, 0) == (ssize_t)b.len);
+	}
+	fs->wanted |= fs->want_at_chown;
 	if (!S_ISDIR(s->mode)) {
 		s->caps = (struct ctm_bytes){ .p = NULL };
 		s->mode &= ~(uint32_t)S_ISUID;
@@ -444,6 +456,55 @@ static int fk_content(void *p, const struct ctm_ref *ref, int *ret_fd)
 	return 0;
 }
 
+static int fk_readable(void *p, int h, int *ret_fd)
+{
+	struct fakefs *fs = p;
+	const struct fake_node *n = &fs->nodes.v[h];
+	int fd;
+	int r = call(fs);
+
+	if (r < 0) {
+		return r;
+	}
+	if (!S_ISREG(n->state.mode)) {
+		return -EMEDIUMTYPE;
+	}
+	fd = memfd_create("content", MFD_CLOEXEC);
+	must(pwrite(fd, n->content.p, n->content.len, 0) == (ssize_t)n->content.len);
+	fs->shown_fd = fd;
+	fs->shown_h = h;
+	*ret_fd = fd;
+	return 0;
+}
+
+static int fk_keep_out(void *p, int fd)
+{
+	struct fakefs *fs = p;
+	int r = call(fs);
+
+	if (r < 0) {
+		return r;
+	}
+	fs->wanted = false;
+	if (fs->no_leases) {
+		return -EOPNOTSUPP;
+	}
+	must(fd == fs->shown_fd);
+	return fs->nodes.v[fs->shown_h].writer ? -ETXTBSY : 0;
+}
+
+static int fk_kept_out(void *p, int fd)
+{
+	struct fakefs *fs = p;
+	int r = call(fs);
+
+	(void)fd;
+	if (r < 0) {
+		return r;
+	}
+	return fs->wanted ? -ETXTBSY : 0;
+}
+
 static void touch_dir(struct fakefs *fs, int dir_h)
 {
 	fs->nodes.v[dir_h].mtime = (struct timespec){ .tv_sec = 5000 + fs->now++ };
@@ -540,6 +601,9 @@ const struct ctm_ops fake_ops = {
 	.handle = fk_handle,
 	.set_mtime = fk_set_mtime,
 	.content = fk_content,
+	.readable = fk_readable,
+	.keep_out = fk_keep_out,
+	.kept_out = fk_kept_out,
 	.unlink = fk_unlink,
 	.restore = fk_restore,
 	.sync = fk_sync,

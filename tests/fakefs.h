@@ -27,6 +27,9 @@ struct fake_node {
 	bool received;
 	struct timespec mtime;
 	struct timespec atime;
+	struct timespec ctime; /* another one after every change that goes through the ops */
+	/* somebody has it open for writing */
+	bool writer;
 	struct ctm_bytes content;
 	bool gone;
 };
@@ -49,6 +52,14 @@ struct fakefs {
 	/* A chown that is the last call has taken the capability away, and has not done more. */
 	bool torn_chown;
 	bool no_handles;
+	bool no_leases;
+	/* What a chown does, too: somebody writes this to the file, or would write to it. */
+	struct ctm_bytes write_at_chown;
+	bool want_at_chown;
+	bool wanted;
+	/* the last descriptor that was handed out for an open file, and which it is */
+	int shown_fd;
+	int shown_h;
 	bool readonly;
 	int open; /* handles that were not closed */
 };

@@ -10,6 +10,7 @@
 #include "run/apply_inode.h"
 #include "run/apply_subvol.h"
 #include "run/archive.h"
+#include "run/privileged.h"
 
 #define MARK_EVERY     16384 /* entries between two syncs of the volume */
 #define PROGRESS_EVERY 256
@@ -19,6 +20,8 @@ struct applying {
 	struct ctm_outcome *out;
 	struct ctm_archive_reader *saved; /* opened when the first file comes back */
 	struct ctm_parents parents;
+	bool strict; /* ctm_privileged_strict() */
+	CTM_VEC(struct ctm_run_ctime) ctimes; /* to be marked */
 	uint64_t marked; /* entries up to here are marked, or were before */
 	uint64_t at;
 	/*
@@ -101,6 +104,19 @@ static int put_mtimes_back(struct applying *x, struct ctm_err *err)
 	return r;
 }
 
+/* Of a synced volume. Each is of one inode, so that they do not depend on how all the rest went. */
+static int mark_ctimes(struct applying *x, struct ctm_err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < x->ctimes.n; i++) {
+		r = ctm_journal_ctime(x->a->journal, &x->ctimes.v[i], err);
+	}
+	x->ctimes.n = 0;
+	/* these, and what files came back as; a done mark would sync as well */
+	return r == 0 && x->unfinished ? ctm_journal_sync(x->a->journal, err) : r;
+}
+
 /* The volume first, then the mark: it counts only because what it tells of is on the disk. */
 static int mark(struct applying *x, struct ctm_err *err)
 {
@@ -117,6 +133,7 @@ static int mark(struct applying *x, struct ctm_err *err)
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "sync the volume");
 	}
+	note(x, mark_ctimes(x, &record), &record);
 	if (!x->unfinished) {
 		note(x, ctm_journal_done(x->a->journal, x->marked, x->at - x->marked, &record),
 		     &record);
@@ -133,6 +150,30 @@ static int open_saved(struct applying *x, struct ctm_err *err)
 	return r < 0 ? r : ctm_archive_open(x->a->run_dir, CTM_ARCHIVE_RESTORE, &x->saved, err);
 }
 
+/* A later undo of an earlier run finds the inode by this. Without it that is left, and says so. */
+static void note_came_back(struct applying *x, uint64_t index, const struct ctm_ref *now)
+{
+	struct ctm_run_came_back mark = {
+		.entry = index, .dev = now->dev, .ino = now->ino, .handle = now->handle
+	};
+	struct ctm_err record = { 0 };
+
+	if (now->ino != 0) {
+		note(x, ctm_journal_came_back(x->a->journal, &mark, &record), &record);
+	}
+}
+
+static int note_ctime(struct applying *x, uint64_t index, const struct ctm_step *step,
+		      struct ctm_err *err)
+{
+	const struct ctm_run_ctime mark = { .entry = index, .ctime = step->ctime };
+
+	if (step->ctime.tv_sec == 0 && step->ctime.tv_nsec == 0) {
+		return 0;
+	}
+	return ctm_vec_push(&x->ctimes, &mark) < 0 ? ctm_err_nomem(err) : 0;
+}
+
 static enum ctm_allow allowed(const struct ctm_apply *a, uint64_t index)
 {
 	const struct ctm_run_failure *f = ctm_reader_failure(a->reader, index);
@@ -146,6 +187,7 @@ static enum ctm_allow allowed(const struct ctm_apply *a, uint64_t index)
 static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, struct ctm_err *err)
 {
 	const struct ctm_apply *a = x->a;
+	struct ctm_ref back = { .ino = 0 };
 	struct ctm_step step;
 	int r = 0;
 
@@ -165,7 +207,8 @@ static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, st
 		step = ctm_apply_remove(a->ops, a->fs, e, a->resume);
 		break;
 	case CTM_ENTRY_RESTORE:
-		step = ctm_apply_restore(a->ops, a->fs, e, x->saved, a->resume);
+		step = ctm_apply_restore(a->ops, a->fs, e, x->saved, a->resume, &back);
+		note_came_back(x, index, &back);
 		break;
 	case CTM_ENTRY_WRITABLE:
 	case CTM_ENTRY_READONLY:
@@ -176,10 +219,11 @@ static int one(struct applying *x, const struct ctm_entry *e, uint64_t index, st
 		break;
 	case CTM_ENTRY_SET:
 	default:
-		step = ctm_apply_inode(a->ops, a->fs, e, allowed(a, index));
+		step = ctm_apply_inode(a->ops, a->fs, e, allowed(a, index), x->strict);
+		r = note_ctime(x, index, &step, err);
 		break;
 	}
-	return count(x, index, e->ref.path, e->ref.path_len, &step, err);
+	return r < 0 ? r : count(x, index, e->ref.path, e->ref.path_len, &step, err);
 }
 
 /*
@@ -228,7 +272,11 @@ static int all(struct applying *x, struct ctm_err *err)
 
 int ctm_apply_run(const struct ctm_apply *a, struct ctm_outcome *out, struct ctm_err *err)
 {
-	struct applying x = { .a = a, .out = out };
+	struct applying x = {
+		.a = a,
+		.out = out,
+		.strict = ctm_privileged_strict(ctm_reader_header(a->reader)),
+	};
 	struct ctm_err record = { 0 };
 	int r;
 
@@ -240,6 +288,7 @@ int ctm_apply_run(const struct ctm_apply *a, struct ctm_outcome *out, struct ctm
 		a->stop->applying = 0;
 	}
 	ctm_parents_done(&x.parents);
+	ctm_vec_done(&x.ctimes);
 	ctm_archive_reader_free(x.saved);
 	if (r < 0) {
 		return r;

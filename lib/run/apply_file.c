@@ -155,17 +155,38 @@ static struct ctm_step bring_back(const struct ctm_ops *ops, void *fs, const str
 	return r < 0 ? ctm_step_fail(r, "restore") : (struct ctm_step){ .did = CTM_DID_CHANGE };
 }
 
+/* What has the file's name now: as it has just come back, or was found to have. */
+static void identify(const struct ctm_ops *ops, void *fs, struct place *p, struct ctm_ref *ret)
+{
+	struct ctm_ref now = { .ino = 0 };
+	struct ctm_inode inode;
+
+	if (p->h < 0 && ops->open_at(fs, p->dir, p->name, &p->h) < 0) {
+		p->h = -1;
+		return;
+	}
+	if (ops->stat(fs, p->h, &inode) == 0 && ops->handle(fs, p->h, &now.handle) == 0) {
+		now.dev = inode.dev;
+		now.ino = inode.ino;
+		*ret = now;
+	}
+}
+
 struct ctm_step ctm_apply_restore(const struct ctm_ops *ops, void *fs,
 				  const struct ctm_entry *entry, struct ctm_archive_reader *saved,
-				  bool again)
+				  bool again, struct ctm_ref *ret_now)
 {
 	struct place p;
 	struct ctm_step step = go(ops, fs, entry, &p);
 
+	*ret_now = (struct ctm_ref){ .ino = 0 };
 	if (step.did == CTM_DID_CHANGE && p.h < 0) {
 		step = bring_back(ops, fs, &p, entry, saved);
 	} else if (step.did == CTM_DID_CHANGE) {
 		step = again ? already_back(ops, fs, &p, entry) : ctm_step_conflict("in the way");
+	}
+	if (step.did == CTM_DID_CHANGE || step.did == CTM_DID_NOTHING) {
+		identify(ops, fs, &p, ret_now);
 	}
 	leave(ops, fs, &p);
 	return step;

@@ -17,10 +17,13 @@
  */
 struct ctm_step ctm_apply_remove(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
 				 bool again);
-/** Brings the file of a RESTORE entry back; where something has its name now is a conflict. */
+/**
+ * Brings the file of a RESTORE entry back; where something has its name now is a conflict. ret_now:
+ * what the file, when it is back, is found by from now on (without a path); ino 0: not to be had.
+ */
 struct ctm_step ctm_apply_restore(const struct ctm_ops *ops, void *fs,
 				  const struct ctm_entry *entry, struct ctm_archive_reader *saved,
-				  bool again);
+				  bool again, struct ctm_ref *ret_now);
 
 /**
  * Nothing changes. Whether a RESTORE entry's name is free (CTM_DID_CHANGE), or the very file stands

@@ -10,6 +10,7 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 #include "plan/judge.h"
+#include "run/privileged.h"
 
 static bool same_owner(const struct ctm_inode_state *a, const struct ctm_inode_state *b)
 {
@@ -86,6 +87,14 @@ static void set_xattr(struct change *c, const char *name, const char *what, stru
 	}
 }
 
+static void prove(struct change *c, struct ctm_proof *proof, const struct ctm_inode_state *after)
+{
+	if (c->r == 0) {
+		c->what = "verify";
+		c->r = ctm_proof_holds(proof, after);
+	}
+}
+
 static struct ctm_step verify(const struct ctm_ops *ops, void *fs, int h,
 			      const struct ctm_inode_state *after)
 {
@@ -101,7 +110,7 @@ static struct ctm_step verify(const struct ctm_ops *ops, void *fs, int h,
 
 struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 				 const struct ctm_inode_state *now,
-				 const struct ctm_inode_state *after)
+				 const struct ctm_inode_state *after, struct ctm_proof *proof)
 {
 	struct change c = { .ops = ops, .fs = fs, .h = h };
 	bool chown = !same_owner(now, after);
@@ -114,6 +123,7 @@ struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 		c.r = ops->chown(fs, h, after->uid, after->gid);
 		caps = strips ? (struct ctm_bytes){ .p = NULL } : caps;
 	}
+	prove(&c, proof, after);
 	if (c.r == 0 && !S_ISLNK(now->mode) && (may_strip || now->mode != after->mode)) {
 		c.what = "chmod";
 		c.r = ops->chmod(fs, h, after->mode & 07777);
@@ -121,15 +131,30 @@ struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 	set_xattr(&c, CTM_XATTR_ACL_ACCESS, "acl", now->acl_access, after->acl_access);
 	set_xattr(&c, CTM_XATTR_ACL_DEFAULT, "acl", now->acl_default, after->acl_default);
 	set_xattr(&c, CTM_XATTR_CAPS, "capability", caps, after->caps);
+	prove(&c, proof, after);
 	return c.r < 0 ? ctm_step_fail(c.r, c.what) : verify(ops, fs, h, after);
+}
+
+/* Owned by whomever: without bits, and without a capability. */
+static void strip(const struct ctm_ops *ops, void *fs, int h, const struct ctm_inode_state *now)
+{
+	uint32_t mode = ctm_judge_stripped_mode(now->mode);
+
+	if (mode != now->mode) {
+		(void)ops->chmod(fs, h, mode & 07777);
+	}
+	if (now->caps.p) {
+		(void)ops->set_xattr(fs, h, CTM_XATTR_CAPS, (struct ctm_bytes){ .p = NULL });
+	}
 }
 
 /*
  * What failed half way is better as it was: the owner would be right from now on, and nothing on
- * the disk would tell that a capability for which there was no room is missing.
+ * the disk would tell that a capability for which there was no room is missing. But no bits for a
+ * content that is not proven any more: then the record alone tells of it.
  */
 static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct ctm_inode_state *was,
-		      struct ctm_step *step)
+		      struct ctm_proof *proof, struct ctm_step *step)
 {
 	static const char *const words[][2] = {
 		{ "chmod", "chmod, taken back" },
@@ -148,7 +173,11 @@ static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct c
 		step->half = false;
 		return;
 	}
-	if (ctm_inode_change(ops, fs, h, &now, was).did != CTM_DID_CHANGE) {
+	if (ctm_proof_holds(proof, was) < 0) {
+		strip(ops, fs, h, &now);
+		return;
+	}
+	if (ctm_inode_change(ops, fs, h, &now, was, proof).did != CTM_DID_CHANGE) {
 		return;
 	}
 	step->half = false;
@@ -162,12 +191,12 @@ static void take_back(const struct ctm_ops *ops, void *fs, int h, const struct c
 
 static struct ctm_step change_owner(const struct ctm_ops *ops, void *fs, int h,
 				    const struct ctm_entry *entry,
-				    const struct ctm_inode_state *now)
+				    const struct ctm_inode_state *now, struct ctm_proof *proof)
 {
-	struct ctm_step step = ctm_inode_change(ops, fs, h, now, &entry->after);
+	struct ctm_step step = ctm_inode_change(ops, fs, h, now, &entry->after, proof);
 
 	if (step.did == CTM_DID_FAIL) {
-		take_back(ops, fs, h, &entry->before, &step);
+		take_back(ops, fs, h, &entry->before, proof, &step);
 	}
 	return step;
 }
@@ -194,7 +223,7 @@ static void set_again(const struct ctm_ops *ops, void *fs, int h, const struct c
 /* The same with flags in the way, or lifted already when a run was interrupted in between. */
 static struct ctm_step change_flagged(const struct ctm_ops *ops, void *fs, int h,
 				      const struct ctm_entry *entry,
-				      const struct ctm_inode_state *now)
+				      const struct ctm_inode_state *now, struct ctm_proof *proof)
 {
 	struct ctm_step step = { .did = CTM_DID_CHANGE };
 	bool right = ctm_inode_state_eq(now, &entry->after);
@@ -215,16 +244,30 @@ static struct ctm_step change_flagged(const struct ctm_ops *ops, void *fs, int h
 		if (r < 0) {
 			return ctm_step_fail(r, "lift flags");
 		}
-		step = change_owner(ops, fs, h, entry, now);
+		step = change_owner(ops, fs, h, entry, now, proof);
 	}
 	set_again(ops, fs, h, entry, &step);
 	return step;
 }
 
+/* For the record: but only of a content that was proven to be the one it knows. */
+static void note_ctime(const struct ctm_ops *ops, void *fs, int h, const struct ctm_entry *entry,
+		       const struct ctm_proof *proof, struct ctm_step *step)
+{
+	struct ctm_inode inode;
+
+	if (entry->content == CTM_CONTENT_CTIME && step->did == CTM_DID_CHANGE && proof->known &&
+	    !proof->lost && ops->stat(fs, h, &inode) == 0) {
+		step->ctime = inode.ctime;
+	}
+}
+
 static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
-				   const struct ctm_entry *entry, enum ctm_allow allow)
+				   const struct ctm_entry *entry, enum ctm_allow allow, bool strict)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	CLEANUP(ctm_proof_done) struct ctm_proof proof = CTM_PROOF_NONE;
+	struct ctm_step step;
 	struct ctm_inode_state now;
 	bool right;
 	int r = ops->read(fs, h, &arena, &now);
@@ -237,15 +280,21 @@ static struct ctm_step change_open(const struct ctm_ops *ops, void *fs, int h,
 	    !ctm_inode_state_eq(&now, &entry->before)) {
 		return ctm_step_conflict("changed");
 	}
-	if (entry->attr) {
-		return change_flagged(ops, fs, h, entry, &now);
+	if (!right) {
+		step = ctm_proof_begin(ops, fs, h, entry, &now, strict, &proof);
+		if (step.did != CTM_DID_CHANGE) {
+			return step;
+		}
 	}
-	return right ? (struct ctm_step){ .did = CTM_DID_NOTHING } :
-		       change_owner(ops, fs, h, entry, &now);
+	step = entry->attr ? change_flagged(ops, fs, h, entry, &now, &proof) :
+	       right       ? (struct ctm_step){ .did = CTM_DID_NOTHING } :
+			     change_owner(ops, fs, h, entry, &now, &proof);
+	note_ctime(ops, fs, h, entry, &proof, &step);
+	return step;
 }
 
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
-				enum ctm_allow allow)
+				enum ctm_allow allow, bool strict)
 {
 	struct ctm_inode inode;
 	struct ctm_step step;
@@ -258,7 +307,7 @@ struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struc
 	if (r < 0) {
 		return ctm_step_fail(r, "open");
 	}
-	step = change_open(ops, fs, h, entry, allow);
+	step = change_open(ops, fs, h, entry, allow, strict);
 	if (step.did == CTM_DID_FAIL && ops->stat(fs, h, &inode) == 0) {
 		step.dev = inode.dev;
 	}

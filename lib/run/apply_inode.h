@@ -24,6 +24,8 @@ struct ctm_step {
 	int err;          /* CTM_DID_FAIL: positive errno */
 	const char *what; /* static: what was tried, or what the conflict is */
 	uint64_t dev;     /* where it stands, 0 when that is not known */
+	/* CTM_DID_CHANGE of a CTM_CONTENT_CTIME entry: what it has now; 0: not to be relied on */
+	struct timespec ctime;
 };
 
 static inline struct ctm_step ctm_step_fail(int r, const char *what)
@@ -55,23 +57,28 @@ enum ctm_allow {
 bool ctm_inode_halfway(const struct ctm_inode_state *before, const struct ctm_inode_state *after,
 		       const struct ctm_inode_state *now, enum ctm_allow allow);
 
+struct ctm_proof;
+
 /**
  * Brings the open inode from now to after: owner (only when it differs, since chown destroys),
- * mode, ACLs, capability, and reads it again. what of the step names the call that failed.
+ * mode, ACLs, capability, and reads it again. what of the step names the call that failed. proof:
+ * of a privileged file's content, which has to hold behind the owner and behind all (run/
+ * privileged.h); NULL: there is nothing to prove.
  */
 struct ctm_step ctm_inode_change(const struct ctm_ops *ops, void *fs, int h,
 				 const struct ctm_inode_state *now,
-				 const struct ctm_inode_state *after);
+				 const struct ctm_inode_state *after, struct ctm_proof *proof);
 
 /**
  * A SET entry: finds the inode, compares it with what is allowed, changes it. When a call fails on
- * the way, it is put back as it was; step.half says that this failed, too.
+ * the way, it is put back as it was; step.half says that this failed, too. A privileged file needs
+ * the recorded content; strict: see ctm_proof_begin().
  *
  * An entry with flags (immutable, append-only): they are lifted, and set again whatever came of the
  * change. An inode without them was left so by a run that was interrupted, and gets them again; one
  * with others has changed.
  */
 struct ctm_step ctm_apply_inode(const struct ctm_ops *ops, void *fs, const struct ctm_entry *entry,
-				enum ctm_allow allow);
+				enum ctm_allow allow, bool strict);
 
 #endif

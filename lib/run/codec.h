@@ -9,7 +9,7 @@
  * those of run/wire.h.
  *
  *	flags     sum of what follows deviating: 1 owners, 2 mode, 4 mode after, 8 device, 16 links,
- *	          32 cause, 64 handle's form, 128 inode flags, 256 attributes
+ *	          32 cause, 64 handle's form, 128 inode flags, 256 attributes, 512 content
  *	path      length of what it has in common with the path before, string of the rest
  *	device    [8] st_dev
  *	inode     signed difference to the one before
@@ -24,6 +24,9 @@
  *	attrs     [256] for access ACL, default ACL and capability three bits of a number, least
  *	          significant first: 1 there was one, 2 there will be one, 4 it is the same; then
  *	          the values (before, then after unless same) as strings; else there are none
+ *
+ *	content   [512] of an S alone: a number, 1 or 2, and the size; then 1: sha256[32] of it;
+ *	          2: the ctime of the inode before
  *
  * W and O are coded like an S whose states are both empty. R and T have one state: owners and mode
  * after are the same as before. They go on with

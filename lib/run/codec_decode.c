@@ -92,6 +92,26 @@ static int get_xattrs(struct ctm_wire *w, struct ctm_arena *arena, struct ctm_en
 	return r;
 }
 
+static void get_content(struct ctm_wire *w, struct ctm_entry *e)
+{
+	uint64_t content = ctm_wire_get(w);
+
+	e->size = ctm_wire_get(w);
+	if (content == CTM_CONTENT_SHA256) {
+		struct ctm_bytes sha256 = ctm_wire_get_raw(w, sizeof(e->sha256));
+
+		if (!w->bad) {
+			memcpy(e->sha256, sha256.p, sizeof(e->sha256));
+		}
+	} else if (content == CTM_CONTENT_CTIME) {
+		e->ctime = ctm_wire_get_time(w);
+	} else {
+		w->bad = true;
+	}
+	w->bad |= e->kind != CTM_ENTRY_SET;
+	e->content = content == CTM_CONTENT_SHA256 ? CTM_CONTENT_SHA256 : CTM_CONTENT_CTIME;
+}
+
 static int get_file(struct ctm_wire *w, struct ctm_arena *arena, struct ctm_entry *e)
 {
 	struct ctm_bytes sha256, rule, handle;
@@ -166,6 +186,9 @@ int ctm_codec_get(struct ctm_codec *c, enum ctm_entry_kind kind, struct ctm_byte
 	}
 	if (r == 0 && flags & CTM_CODEC_F_XATTRS) {
 		r = get_xattrs(&w, arena, &e);
+	}
+	if (r == 0 && flags & CTM_CODEC_F_CONTENT) {
+		get_content(&w, &e);
 	}
 	e.ref = (struct ctm_ref){ c->path.p, c->path.len, c->dev, c->ino, c->handle };
 	if (r == 0 && ctm_entry_is_file(kind)) {

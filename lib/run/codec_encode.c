@@ -86,6 +86,17 @@ static void put_xattrs(struct ctm_wire_out *out, unsigned int bits,
 	}
 }
 
+static void put_content(struct ctm_wire_out *out, const struct ctm_entry *e)
+{
+	ctm_wire_put(out, e->content);
+	ctm_wire_put(out, e->size);
+	if (e->content == CTM_CONTENT_SHA256) {
+		ctm_wire_put_raw(out, e->sha256, sizeof(e->sha256));
+	} else {
+		ctm_wire_put_time(out, e->ctime);
+	}
+}
+
 static void put_file(struct ctm_wire_out *out, const struct ctm_entry *e)
 {
 	ctm_wire_put(out, e->size);
@@ -141,7 +152,9 @@ static struct form form_of(const struct ctm_codec *c, const struct ctm_entry *e)
 		deviates(!same_cause, CTM_CODEC_F_CAUSE) |
 		deviates(h->type != c->handle.type || h->len != c->handle.len, CTM_CODEC_F_HANDLE) |
 		deviates(e->attr != 0, CTM_CODEC_F_ATTR) |
-		deviates(f.xattrs != 0, CTM_CODEC_F_XATTRS);
+		deviates(f.xattrs != 0, CTM_CODEC_F_XATTRS) |
+		deviates(e->kind == CTM_ENTRY_SET && e->content != CTM_CONTENT_NONE,
+			 CTM_CODEC_F_CONTENT);
 	return f;
 }
 
@@ -168,6 +181,9 @@ static void put_deviating(struct ctm_wire_out *out, const struct form *f, const 
 	}
 	if (f->flags & CTM_CODEC_F_XATTRS) {
 		put_xattrs(out, f->xattrs, f->before, f->after);
+	}
+	if (f->flags & CTM_CODEC_F_CONTENT) {
+		put_content(out, e);
 	}
 }
 

@@ -18,7 +18,8 @@ enum ctm_codec_flag {
 	CTM_CODEC_F_HANDLE = 0x40,
 	CTM_CODEC_F_ATTR = 0x80,
 	CTM_CODEC_F_XATTRS = 0x100,
-	CTM_CODEC_F_ALL = 0x1ff,
+	CTM_CODEC_F_CONTENT = 0x200,
+	CTM_CODEC_F_ALL = 0x3ff,
 };
 
 #define CTM_CODEC_BEFORE 1u

@@ -11,6 +11,7 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 #include "target/rootfd_file.h"
+#include "target/rootfd_lease.h"
 
 int ctm_effects_init(struct ctm_effects *fx, int root, bool whole, struct ctm_err *err)
 {
@@ -201,6 +202,30 @@ static int fx_content(void *fs, const struct ctm_ref *ref, int *ret_fd)
 	return r;
 }
 
+static int fx_readable(void *fs, int h, int *ret_fd)
+{
+	struct ctm_inode inode;
+	int r = ctm_rootfd_stat(h, &inode);
+
+	(void)fs;
+	if (r == 0 && !S_ISREG(inode.mode)) {
+		r = -EMEDIUMTYPE;
+	}
+	return r < 0 ? r : ctm_rootfd_readable(h, ret_fd);
+}
+
+static int fx_keep_out(void *fs, int fd)
+{
+	(void)fs;
+	return ctm_rootfd_keep_out(fd);
+}
+
+static int fx_kept_out(void *fs, int fd)
+{
+	(void)fs;
+	return ctm_rootfd_kept_out(fd);
+}
+
 static int fx_unlink(void *fs, int dir_h, const char *name, uint64_t dev, uint64_t ino)
 {
 	(void)fs;
@@ -285,6 +310,9 @@ const struct ctm_ops ctm_effects_ops = {
 	.handle = fx_handle,
 	.set_mtime = fx_set_mtime,
 	.content = fx_content,
+	.readable = fx_readable,
+	.keep_out = fx_keep_out,
+	.kept_out = fx_kept_out,
 	.unlink = fx_unlink,
 	.restore = fx_restore,
 	.sync = fx_sync,

@@ -38,18 +38,28 @@ static inline bool ctm_entry_is_subvol(enum ctm_entry_kind kind)
 	return kind == CTM_ENTRY_WRITABLE || kind == CTM_ENTRY_READONLY;
 }
 
+/* What a record knows of the content of a privileged file: see run/privileged.h. */
+enum ctm_entry_content {
+	CTM_CONTENT_NONE = 0,
+	CTM_CONTENT_SHA256 = 1, /* size and sha256 */
+	CTM_CONTENT_CTIME = 2,  /* size, and ctime for all that is in it */
+};
+
 /** Strings and values belong to whoever made it (plan, or the reader until its next call). */
 struct ctm_entry {
 	enum ctm_entry_kind kind;
 	enum ctm_finding_code cause; /* CTM_F_N: none that this version knows */
-	struct ctm_ref ref;          /* RESTORE: the path alone */
+	/* RESTORE: where the file comes back, and which inode it was before it was removed */
+	struct ctm_ref ref;
 	uint32_t nlink;
 	uint32_t names; /* names of the inode that the scan met */
 	/* SET: CTM_ATTR_* that stand on the inode, are lifted for it and set again */
 	uint32_t attr;
 	struct ctm_inode_state before; /* RESTORE: unused */
 	struct ctm_inode_state after;  /* REMOVE: unused */
-	/* REMOVE and RESTORE */
+	enum ctm_entry_content content; /* SET of a privileged file */
+	struct timespec ctime;          /* CTM_CONTENT_CTIME: of the inode in its before state */
+	/* REMOVE and RESTORE; size and sha256 also as .content says */
 	uint64_t size;
 	uint8_t sha256[32]; /* of the content */
 	struct timespec mtime;

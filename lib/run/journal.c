@@ -236,6 +236,28 @@ int ctm_journal_failed(struct ctm_journal *j, uint64_t entry, int errnum, const 
 	return put(j, 'F', out.r, err);
 }
 
+int ctm_journal_ctime(struct ctm_journal *j, const struct ctm_run_ctime *mark, struct ctm_err *err)
+{
+	struct ctm_wire_out out = { .buf = &j->body };
+
+	ctm_wire_put(&out, mark->entry);
+	ctm_wire_put_time(&out, mark->ctime);
+	return put(j, 'M', out.r, err);
+}
+
+int ctm_journal_came_back(struct ctm_journal *j, const struct ctm_run_came_back *mark,
+			  struct ctm_err *err)
+{
+	struct ctm_wire_out out = { .buf = &j->body };
+
+	ctm_wire_put(&out, mark->entry);
+	ctm_wire_put(&out, mark->dev);
+	ctm_wire_put(&out, mark->ino);
+	ctm_wire_put_signed(&out, mark->handle.type);
+	ctm_wire_put_bytes(&out, mark->handle.bytes, mark->handle.len);
+	return put(j, 'N', out.r, err);
+}
+
 int ctm_journal_done(struct ctm_journal *j, uint64_t first, uint64_t n, struct ctm_err *err)
 {
 	struct ctm_wire_out out = { .buf = &j->body };

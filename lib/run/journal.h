@@ -2,7 +2,7 @@
 /*
  * The record of one run: the file "journal" of its directory.
  *
- * Layout, version 1. All integers in records are varints (7 bits a byte, least significant first,
+ * Layout, version 2. All integers in records are varints (7 bits a byte, least significant first,
  * the top bit says that more follow; at most 10 bytes) unless a width is given; those are little
  * endian. zz: zigzag, 0 -1 1 -2 ... as 0 1 2 3. str: length, bytes.
  *
@@ -24,6 +24,10 @@
  *	D  done: first entry, count. All of these were handled, and the volume was synced after
  *	   that and before this was written.
  *	F  failed: entry, errno, str what was tried. It is not, or not wholly, in its after state.
+ *	M  change time: entry, zz seconds and nanoseconds: the ctime that the run left on the inode
+ *	   of an entry whose content is known by it. Written as D is, by who has proven the content.
+ *	N  new inode: entry (a T), st_dev, st_ino, zz handle type, str handle: what the file came
+ *	   back as.
  *	C  continued: zz time, str program's version, str user. An interrupted run was taken up.
  *	E  end: done, already so, conflicts, failed, zz time. Nothing follows.
  *
@@ -43,7 +47,7 @@
 #include "run/journal_header.h"
 
 #define CTM_JOURNAL_FILE    "journal"
-#define CTM_JOURNAL_VERSION 1
+#define CTM_JOURNAL_VERSION 2
 
 struct ctm_run_counts {
 	uint64_t done;      /* now as they should be, by this run */
@@ -57,6 +61,20 @@ struct ctm_run_seal {
 	uint64_t offset; /* of the seal in the file */
 	uint8_t removed_sha256[32];
 	uint8_t restore_sha256[32];
+};
+
+/** The ctime that the run left on an inode, when all of the volume was synced. */
+struct ctm_run_ctime {
+	uint64_t entry;
+	struct timespec ctime;
+};
+
+/** The inode that an entry's file came back as. */
+struct ctm_run_came_back {
+	uint64_t entry;
+	uint64_t dev;
+	uint64_t ino;
+	struct ctm_handle handle;
 };
 
 /* --- writing --- */
@@ -80,6 +98,9 @@ int ctm_journal_append(int dirfd, const struct ctm_reader *reader, struct ctm_jo
 		       struct ctm_err *err);
 int ctm_journal_failed(struct ctm_journal *j, uint64_t entry, int errnum, const char *what,
 		       struct ctm_err *err);
+int ctm_journal_ctime(struct ctm_journal *j, const struct ctm_run_ctime *mark, struct ctm_err *err);
+int ctm_journal_came_back(struct ctm_journal *j, const struct ctm_run_came_back *mark,
+			  struct ctm_err *err);
 /** What was put so far is on stable storage. */
 int ctm_journal_sync(struct ctm_journal *j, struct ctm_err *err);
 /** Writes the mark and syncs; the caller has synced the volume. */
@@ -134,6 +155,9 @@ bool ctm_reader_torn(const struct ctm_reader *r);
 /** Whether the entry is marked done, and whether it is marked failed. */
 bool ctm_reader_is_done(const struct ctm_reader *r, uint64_t entry);
 const struct ctm_run_failure *ctm_reader_failure(const struct ctm_reader *r, uint64_t entry);
+/** NULL: there is no such mark. */
+const struct ctm_run_ctime *ctm_reader_ctime(const struct ctm_reader *r, uint64_t entry);
+const struct ctm_run_came_back *ctm_reader_came_back(const struct ctm_reader *r, uint64_t entry);
 
 /**
  * 1 and the next entry with its number, 0 after the last. Valid until the next call on the reader.

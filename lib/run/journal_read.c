@@ -265,3 +265,13 @@ const struct ctm_run_failure *ctm_reader_failure(const struct ctm_reader *r, uin
 {
 	return ctm_tail_failure(&r->tail, entry);
 }
+
+const struct ctm_run_ctime *ctm_reader_ctime(const struct ctm_reader *r, uint64_t entry)
+{
+	return ctm_tail_ctime(&r->tail, entry);
+}
+
+const struct ctm_run_came_back *ctm_reader_came_back(const struct ctm_reader *r, uint64_t entry)
+{
+	return ctm_tail_came_back(&r->tail, entry);
+}

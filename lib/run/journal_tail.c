@@ -12,6 +12,8 @@ void ctm_tail_done(struct ctm_tail *tail)
 {
 	ctm_vec_done(&tail->spans);
 	ctm_spill_vec_done(tail->spill, &tail->failures);
+	ctm_spill_vec_done(tail->spill, &tail->ctimes);
+	ctm_spill_vec_done(tail->spill, &tail->came_back);
 	ctm_spill_free(tail->spill);
 }
 
@@ -55,16 +57,18 @@ static int take_done(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entries
 	return 0;
 }
 
-/* Index of the first failure at or behind the entry. */
-static size_t failure_of(const struct ctm_tail *tail, uint64_t entry)
+/* Index of the first mark at or behind the entry; each begins with the number of its entry. */
+static size_t mark_of(const void *marks, size_t n, size_t size, uint64_t entry)
 {
 	size_t low = 0;
-	size_t high = tail->failures.n;
+	size_t high = n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		uint64_t at;
 
-		if (tail->failures.v[mid].entry >= entry) {
+		memcpy(&at, (const char *)marks + mid * size, sizeof(at));
+		if (at >= entry) {
 			high = mid;
 		} else {
 			low = mid + 1;
@@ -73,13 +77,40 @@ static size_t failure_of(const struct ctm_tail *tail, uint64_t entry)
 	return low;
 }
 
+#define MARK_OF(vec, e) mark_of((vec)->v, (vec)->n, sizeof(*(vec)->v), (e))
+
+/* The mark of this entry, or NULL. */
+#define FIND_MARK(vec, e)                                                          \
+	({                                                                         \
+		size_t at_ = MARK_OF(vec, e);                                      \
+		at_ < (vec)->n && (vec)->v[at_].entry == (e) ? &(vec)->v[at_] : NULL; \
+	})
+
+/* Puts a mark in its place, or over an earlier one of the entry. 0 or -ENOMEM. */
+#define KEEP_MARK(spill_, vec, mark)                                                   \
+	({                                                                             \
+		size_t at_ = MARK_OF(vec, (mark)->entry);                              \
+		bool known_ = at_ < (vec)->n && (vec)->v[at_].entry == (mark)->entry;  \
+		int r_ = 0;                                                            \
+		ctm_spill_pass(spill_);                                                \
+		if (!known_) {                                                         \
+			r_ = ctm_spill_push(spill_, vec, mark);                        \
+		}                                                                      \
+		if (r_ == 0 && !known_) {                                              \
+			memmove((vec)->v + at_ + 1, (vec)->v + at_,                    \
+				((vec)->n - 1 - at_) * sizeof(*(vec)->v));             \
+		}                                                                      \
+		if (r_ == 0) {                                                         \
+			(vec)->v[at_] = *(mark);                                       \
+		}                                                                      \
+		r_;                                                                    \
+	})
+
 static int take_failed(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entries)
 {
 	struct ctm_run_failure f = { .entry = ctm_wire_get(w) };
 	uint64_t errnum = ctm_wire_get(w);
 	struct ctm_bytes what = ctm_wire_get_bytes(w);
-	size_t at;
-	int r;
 
 	if (!ctm_wire_ended(w) || f.entry >= entries || errnum > INT32_MAX ||
 	    what.len >= sizeof(f.what)) {
@@ -87,20 +118,37 @@ static int take_failed(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entri
 	}
 	f.errnum = (int)errnum;
 	memcpy(f.what, what.p, what.len);
-	at = failure_of(tail, f.entry);
-	if (at < tail->failures.n && tail->failures.v[at].entry == f.entry) {
-		tail->failures.v[at] = f;
-		return 0;
+	return KEEP_MARK(tail->spill, &tail->failures, &f);
+}
+
+static int take_ctime(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entries)
+{
+	struct ctm_run_ctime m = { .entry = ctm_wire_get(w), .ctime = ctm_wire_get_time(w) };
+
+	if (!ctm_wire_ended(w) || m.entry >= entries) {
+		return -EBADMSG;
 	}
-	ctm_spill_pass(tail->spill);
-	r = ctm_spill_push(tail->spill, &tail->failures, &f);
-	if (r < 0) {
-		return r;
+	return KEEP_MARK(tail->spill, &tail->ctimes, &m);
+}
+
+static int take_came_back(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entries)
+{
+	struct ctm_run_came_back m = {
+		.entry = ctm_wire_get(w),
+		.dev = ctm_wire_get(w),
+		.ino = ctm_wire_get(w),
+	};
+	int64_t type = ctm_wire_get_signed(w);
+	struct ctm_bytes handle = ctm_wire_get_bytes(w);
+
+	if (!ctm_wire_ended(w) || m.entry >= entries || type < INT32_MIN || type > INT32_MAX ||
+	    handle.len > CTM_HANDLE_MAX) {
+		return -EBADMSG;
 	}
-	memmove(tail->failures.v + at + 1, tail->failures.v + at,
-		(tail->failures.n - 1 - at) * sizeof(f));
-	tail->failures.v[at] = f;
-	return 0;
+	m.handle.type = (int)type;
+	m.handle.len = (unsigned int)handle.len;
+	memcpy(m.handle.bytes, handle.p, handle.len);
+	return KEEP_MARK(tail->spill, &tail->came_back, &m);
 }
 
 static int take_continued(struct ctm_tail *tail, struct ctm_wire *w)
@@ -141,6 +189,10 @@ int ctm_tail_take(struct ctm_tail *tail, const struct ctm_frame *frame, uint64_t
 		return take_done(tail, &w, entries);
 	case 'F':
 		return take_failed(tail, &w, entries);
+	case 'M':
+		return take_ctime(tail, &w, entries);
+	case 'N':
+		return take_came_back(tail, &w, entries);
 	case 'C':
 		return take_continued(tail, &w);
 	case 'E':
@@ -159,8 +211,15 @@ bool ctm_tail_is_done(const struct ctm_tail *tail, uint64_t entry)
 
 const struct ctm_run_failure *ctm_tail_failure(const struct ctm_tail *tail, uint64_t entry)
 {
-	size_t i = failure_of(tail, entry);
+	return FIND_MARK(&tail->failures, entry);
+}
 
-	return i < tail->failures.n && tail->failures.v[i].entry == entry ? &tail->failures.v[i] :
-									    NULL;
+const struct ctm_run_ctime *ctm_tail_ctime(const struct ctm_tail *tail, uint64_t entry)
+{
+	return FIND_MARK(&tail->ctimes, entry);
+}
+
+const struct ctm_run_came_back *ctm_tail_came_back(const struct ctm_tail *tail, uint64_t entry)
+{
+	return FIND_MARK(&tail->came_back, entry);
 }

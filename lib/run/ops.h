@@ -71,6 +71,16 @@ struct ctm_ops {
 	 * -EMEDIUMTYPE, -ESTALE.
 	 */
 	int (*content)(void *fs, const struct ctm_ref *ref, int *ret_fd);
+	/* The same of an open inode. */
+	int (*readable)(void *fs, int h, int *ret_fd);
+	/*
+	 * Nobody can open the file of such a descriptor for writing until that is closed; who has
+	 * waited for long gets through, and is told by kept_out. -ETXTBSY: somebody has it open, or
+	 * mapped; -EOPNOTSUPP: that cannot be known here.
+	 */
+	int (*keep_out)(void *fs, int fd);
+	/* Nobody has tried since: 0; -ETXTBSY. */
+	int (*kept_out)(void *fs, int fd);
 	/* Removes name from the directory if it is still this inode; -ESTALE. */
 	int (*unlink)(void *fs, int dir_h, const char *name, uint64_t dev, uint64_t ino);
 	/*

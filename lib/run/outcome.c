@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void ctm_outcome_done(struct ctm_outcome *out)
 {
@@ -30,7 +31,7 @@ int ctm_outcome_add(struct ctm_outcome *out, const struct ctm_result *result)
 	struct ctm_result *known = known_readonly(out, result);
 	struct ctm_result copy = *result;
 
-	if (result->kind == CTM_RESULT_CONFLICT) {
+	if (result->kind == CTM_RESULT_CONFLICT && !result->later) {
 		out->counts.conflicts++;
 	} else {
 		out->counts.failed++;
@@ -44,8 +45,9 @@ int ctm_outcome_add(struct ctm_outcome *out, const struct ctm_result *result)
 		return 0;
 	}
 	copy.path = ctm_arena_dup(&out->arena, result->path, result->path_len);
+	copy.what = ctm_arena_dup(&out->arena, result->what, strlen(result->what));
 	copy.n = 1;
-	return copy.path ? ctm_vec_push(&out->results, &copy) : -ENOMEM;
+	return copy.path && copy.what ? ctm_vec_push(&out->results, &copy) : -ENOMEM;
 }
 
 bool ctm_outcome_partial(const struct ctm_outcome *out)

@@ -25,12 +25,13 @@ struct ctm_result {
 	const char *path; /* relative; in the outcome's arena */
 	size_t path_len;
 	/*
-	 * What was tried or found, static: "open", "chown", "chmod", "acl", "capability", "verify",
+	 * What was tried or found, in the outcome's arena: "open", "chown", "chmod", "acl", "capability", "verify",
 	 * "remove", "restore", "mtime", "changed", "gone"; "capability, taken back": failed, but is
 	 * as it was.
 	 */
 	const char *what;
 	int err;    /* positive errno, 0 for a conflict */
+	bool later; /* a conflict that goes away with another run's undo: counted as failed */
 	uint64_t n; /* inodes it stands for: a read-only file system is one result */
 	uint64_t dev;
 };

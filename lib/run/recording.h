@@ -20,6 +20,7 @@ struct ctm_recording {
 	struct ctm_archive_writer *archive; /* NULL: no file was saved */
 	struct ctm_run_seal seal;
 	bool sealed;
+	uint64_t readable; /* bytes of privileged files that may still be read (run/privileged.h) */
 };
 
 /**
@@ -28,7 +29,7 @@ struct ctm_recording {
 int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
 			const struct ctm_run_header *undoes, const char *digest,
 			struct ctm_err *err);
-/** Adds a SET or RESTORE entry. */
+/** Adds an entry that is no REMOVE. */
 int ctm_recording_add(struct ctm_recording *rec, const struct ctm_entry *entry,
 		      struct ctm_err *err);
 /**

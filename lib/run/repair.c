@@ -10,6 +10,7 @@
 #include "run/apply_subvol.h"
 #include "run/confirm.h"
 #include "run/history.h"
+#include "run/privileged.h"
 #include "run/recording.h"
 
 static int refuse(const struct ctm_plan *plan, struct ctm_err *err)
@@ -69,6 +70,11 @@ static int record_one(struct ctm_recording *rec, const struct ctm_action *action
 		return 0;
 	}
 	if (step.did != CTM_DID_CHANGE) {
+		return left(out, action, &step, err);
+	}
+	r = ctm_privileged_record(rec->run->ops, rec->run->fs, &entry, &rec->readable);
+	if (r < 0) {
+		step = r == -ESTALE ? ctm_step_conflict("changed") : ctm_step_fail(r, "read");
 		return left(out, action, &step, err);
 	}
 	if (entry.kind == CTM_ENTRY_SET) {

@@ -7,12 +7,21 @@
 #include "base/cleanup.h"
 #include "run/apply_file.h"
 #include "run/apply_inode.h"
+#include "run/privileged.h"
+
+/* How an entry of the run may be found. */
+struct way {
+	enum ctm_allow allow;
+	bool strict; /* ctm_privileged_strict() */
+};
 
 static struct ctm_step look_open(const struct ctm_ops *ops, void *fs, int h,
-				 struct ctm_arena *arena, enum ctm_allow allow, struct ctm_entry *e)
+				 struct ctm_arena *arena, const struct way *way,
+				 struct ctm_entry *e)
 {
 	struct ctm_inode_state now;
 	struct ctm_inode inode;
+	struct ctm_step step = { .did = CTM_DID_CHANGE };
 	bool right;
 	int r = ops->stat(fs, h, &inode);
 
@@ -31,17 +40,23 @@ static struct ctm_step look_open(const struct ctm_ops *ops, void *fs, int h,
 		return ctm_step_conflict("changed");
 	}
 	if (!right && !ctm_inode_state_eq(&now, &e->before) &&
-	    !ctm_inode_halfway(&e->before, &e->after, &now, allow)) {
+	    !ctm_inode_halfway(&e->before, &e->after, &now, way->allow)) {
 		return ctm_step_conflict("changed");
+	}
+	if (!right) {
+		step = ctm_privileged_look(ops, fs, h, e, &now, way->strict);
+	}
+	if (step.did != CTM_DID_CHANGE) {
+		return step;
 	}
 	e->before = now;
 	e->ref.dev = inode.dev;
 	e->ref.ino = inode.ino;
-	return (struct ctm_step){ .did = CTM_DID_CHANGE };
+	return step;
 }
 
 static struct ctm_step look_at_inode(const struct ctm_ops *ops, void *fs, struct ctm_arena *arena,
-				     enum ctm_allow allow, struct ctm_entry *e)
+				     const struct way *way, struct ctm_entry *e)
 {
 	struct ctm_step step;
 	int h;
@@ -50,13 +65,13 @@ static struct ctm_step look_at_inode(const struct ctm_ops *ops, void *fs, struct
 	if (r < 0) {
 		return r == -ESTALE ? ctm_step_conflict("gone") : ctm_step_fail(r, "open");
 	}
-	step = look_open(ops, fs, h, arena, allow, e);
+	step = look_open(ops, fs, h, arena, way, e);
 	ops->close(fs, h);
 	return step;
 }
 
 static struct ctm_step look(const struct ctm_ops *ops, void *fs, struct ctm_arena *arena,
-			    enum ctm_allow allow, struct ctm_entry *e)
+			    const struct way *way, struct ctm_entry *e)
 {
 	uint64_t ino = e->ref.ino;
 	struct ctm_step step;
@@ -71,15 +86,15 @@ static struct ctm_step look(const struct ctm_ops *ops, void *fs, struct ctm_aren
 		return ctm_look_for_gap(ops, fs, e, NULL);
 	case CTM_ENTRY_SET:
 	default:
-		return look_at_inode(ops, fs, arena, allow, e);
+		return look_at_inode(ops, fs, arena, way, e);
 	}
 }
 
-static int one(const struct ctm_ops *ops, void *fs, struct ctm_entry *e, enum ctm_allow allow,
+static int one(const struct ctm_ops *ops, void *fs, struct ctm_entry *e, const struct way *way,
 	       ctm_undo_fn fn, void *arg, struct ctm_outcome *out, struct ctm_err *err)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
-	struct ctm_step step = look(ops, fs, &arena, allow, e);
+	struct ctm_step step = look(ops, fs, &arena, way, e);
 	struct ctm_result result = { .path = e->ref.path, .path_len = e->ref.path_len };
 
 	switch (step.did) {
@@ -102,6 +117,7 @@ static int one(const struct ctm_ops *ops, void *fs, struct ctm_entry *e, enum ct
 int ctm_run_rest(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader, ctm_undo_fn fn,
 		 void *arg, struct ctm_outcome *out, struct ctm_err *err)
 {
+	struct way way = { .strict = ctm_privileged_strict(ctm_reader_header(reader)) };
 	struct ctm_entry entry;
 	uint64_t index;
 	int r;
@@ -115,9 +131,9 @@ int ctm_run_rest(const struct ctm_ops *ops, void *fs, struct ctm_reader *reader,
 			out->counts.already++;
 			continue;
 		}
-		r = one(ops, fs, &entry,
-			ctm_reader_failure(reader, index) ? CTM_ALLOW_FAILED : CTM_ALLOW_CRASHED,
-			fn, arg, out, err);
+		way.allow = ctm_reader_failure(reader, index) ? CTM_ALLOW_FAILED :
+								CTM_ALLOW_CRASHED;
+		r = one(ops, fs, &entry, &way, fn, arg, out, err);
 		if (r < 0) {
 			return r;
 		}

@@ -3,6 +3,7 @@
 #include "run/revert.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,7 +11,9 @@
 #include "base/pathname.h"
 #include "run/apply_file.h"
 #include "run/apply_inode.h"
+#include "run/privileged.h"
 #include "run/revert_subvol.h"
+#include "run/successor.h"
 
 struct reverting {
 	const struct ctm_run *run;
@@ -22,6 +25,9 @@ struct reverting {
 	struct ctm_outcome *out;
 	struct ctm_arena arena; /* of the entry at hand */
 	struct ctm_reverted_subvols subvols;
+	struct ctm_successors *successors; /* read when the first inode is missed */
+	int fatal;                         /* the error of that */
+	char removed_by[64];               /* what became of the entry at hand, "" not known */
 };
 
 /* How half done the entry may be found: unless something says that it was finished. */
@@ -70,36 +76,89 @@ static int settle_attr(struct reverting *x, int h, enum ctm_allow allow, struct 
 	return 1;
 }
 
-static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *was,
-				  enum ctm_allow allow, struct ctm_entry *ret)
+/* The inode, or what it came back as after a later run had removed it. */
+static int open_inode(struct reverting *x, struct ctm_ref *ref, int *ret_h, struct ctm_err *err)
 {
-	struct ctm_entry e = *was;
-	int lifted = 0;
-	int h;
-	int r = x->ops->open(x->fs, &was->ref, &h);
+	const char *removed_by;
+	int r = x->ops->open(x->fs, ref, ret_h);
 
-	if (r < 0) {
-		return r == -ESTALE ? ctm_step_conflict("gone") : ctm_step_fail(r, "open");
+	if (r != -ESTALE) {
+		return r;
 	}
-	r = x->ops->read(x->fs, h, &x->arena, &e.before);
+	if (!x->successors) {
+		x->fatal = ctm_successors_read(x->run, ctm_reader_header(x->reader),
+					       &x->successors, err);
+		if (x->fatal < 0) {
+			return x->fatal;
+		}
+	}
+	if (ctm_successor_find(x->successors, ref, ref, &removed_by)) {
+		return x->ops->open(x->fs, ref, ret_h);
+	}
+	if (removed_by) {
+		(void)snprintf(x->removed_by, sizeof(x->removed_by), "removed by run %s",
+			       removed_by);
+	}
+	return -ESTALE;
+}
+
+/* Whether the content, where it matters, is still that of the record. */
+static struct ctm_step look_at_content(struct reverting *x, int h, uint64_t index,
+				       struct ctm_entry *e)
+{
+	const struct ctm_run_ctime *left = ctm_reader_ctime(x->reader, index);
+
+	if (e->content == CTM_CONTENT_CTIME) {
+		/* Not marked: whatever the ctime is now, it is not known to be the run's. */
+		e->ctime = left ? left->ctime : (struct timespec){ .tv_sec = 0 };
+	}
+	return ctm_privileged_look(x->ops, x->fs, h, e, &e->before, true);
+}
+
+static struct ctm_step revert_open(struct reverting *x, int h, const struct ctm_entry *was,
+				   uint64_t index, struct ctm_entry *e)
+{
+	enum ctm_allow allow = allowed(x, index);
+	int lifted = 0;
+	int r = x->ops->read(x->fs, h, &x->arena, &e->before);
+
 	if (r == 0 && was->attr) {
-		lifted = settle_attr(x, h, allow, &e);
+		lifted = settle_attr(x, h, allow, e);
 		r = lifted < 0 ? lifted : 0;
 	}
-	x->ops->close(x->fs, h);
 	if (r < 0) {
 		return r == -ESTALE ? ctm_step_conflict("changed") : ctm_step_fail(r, "read");
 	}
-	if (ctm_inode_state_eq(&e.before, &was->before) && !lifted) {
+	if (ctm_inode_state_eq(&e->before, &was->before) && !lifted) {
 		return (struct ctm_step){ .did = CTM_DID_NOTHING };
 	}
-	if (!ctm_inode_state_eq(&e.before, &was->after) &&
-	    !ctm_inode_halfway(&was->before, &was->after, &e.before, allow)) {
+	if (!ctm_inode_state_eq(&e->before, &was->after) &&
+	    !ctm_inode_halfway(&was->before, &was->after, &e->before, allow)) {
 		return ctm_step_conflict("changed");
 	}
-	e.after = was->before;
+	e->after = was->before;
+	if (ctm_inode_state_eq(&e->before, &e->after)) {
+		return (struct ctm_step){ .did = CTM_DID_CHANGE }; /* only flags */
+	}
+	return look_at_content(x, h, index, e);
+}
+
+static struct ctm_step revert_set(struct reverting *x, const struct ctm_entry *was, uint64_t index,
+				  struct ctm_entry *ret, struct ctm_err *err)
+{
+	struct ctm_entry e = *was;
+	struct ctm_step step;
+	int h;
+	int r = open_inode(x, &e.ref, &h, err);
+
+	if (r < 0) {
+		return r == -ESTALE ? ctm_step_conflict(x->removed_by[0] ? x->removed_by : "gone") :
+				      ctm_step_fail(r, "open");
+	}
+	step = revert_open(x, h, was, index, &e);
+	x->ops->close(x->fs, h);
 	*ret = e;
-	return (struct ctm_step){ .did = CTM_DID_CHANGE };
+	return step;
 }
 
 /*
@@ -136,7 +195,6 @@ static struct ctm_step revert_file(struct reverting *x, const struct ctm_entry *
 	if (was->kind == CTM_ENTRY_REMOVE) {
 		e.kind = CTM_ENTRY_RESTORE;
 		e.after = was->before;
-		e.ref = (struct ctm_ref){ .path = was->ref.path, .path_len = was->ref.path_len };
 		step = ctm_look_for_gap(x->ops, x->fs, &e, loose ? &was->ref : NULL);
 	} else {
 		e.kind = CTM_ENTRY_REMOVE;
@@ -178,8 +236,12 @@ static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t
 		return 0;
 	}
 	ctm_arena_done(&x->arena);
-	step = was->kind == CTM_ENTRY_SET ? revert_set(x, was, allow, &e) :
+	x->removed_by[0] = '\0';
+	step = was->kind == CTM_ENTRY_SET ? revert_set(x, was, index, &e, err) :
 					    revert_file(x, was, allow != CTM_ALLOW_BEFORE, &e);
+	if (x->fatal < 0) {
+		return x->fatal;
+	}
 	switch (step.did) {
 	case CTM_DID_CHANGE:
 		r = ctm_reverted_subvols_enter(&x->subvols, &e, x->fn, x->arg);
@@ -194,6 +256,7 @@ static int revert_one(struct reverting *x, const struct ctm_entry *was, uint64_t
 							     CTM_RESULT_FAILED;
 		result.what = step.what;
 		result.err = step.err;
+		result.later = x->removed_by[0];
 		return ctm_outcome_add(x->out, &result) < 0 ? ctm_err_nomem(err) : 0;
 	}
 }
@@ -254,6 +317,7 @@ int ctm_revert(const struct ctm_run *run, struct ctm_reader *reader, ctm_undo_fn
 		r = ctm_reverted_subvols_leave(&x.subvols, fn, arg);
 	}
 	ctm_reverted_subvols_done(&x.subvols);
+	ctm_successors_free(x.successors);
 	ctm_arena_done(&x.arena);
 	return r;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Read leases on files of a container's tree. */
+#include "target/rootfd_lease.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+int ctm_rootfd_keep_out(int fd)
+{
+	/*
+	 * Who wants to write makes the kernel send a signal, by default SIGIO, which ends a process
+	 * that does not care for it: that must not be in the hands of others. This one does
+	 * nothing; the lease itself says what has become of it.
+	 */
+	if (fcntl(fd, F_SETSIG, SIGURG) < 0) {
+		return -errno;
+	}
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+		return 0;
+	}
+	switch (errno) {
+	case EAGAIN:
+		return -ETXTBSY;
+	case EINVAL: /* no leases here */
+	case EACCES: /* another's file, and no CAP_LEASE */
+	case EOPNOTSUPP:
+	case ENOLCK:
+		return -EOPNOTSUPP;
+	default:
+		return -errno;
+	}
+}
+
+int ctm_rootfd_kept_out(int fd)
+{
+	/* Of a lease that is being broken this is what it will become. */
+	return fcntl(fd, F_GETLEASE) == F_RDLCK ? 0 : -ETXTBSY;
+}
