@@ -43,6 +43,9 @@ const struct ctm_entry sample_entries[] = {
 		.names = 1,
 		.before = { .mode = S_IFREG | 04755 },
 		.after = { .mode = S_IFREG | 04755, .uid = { 100000 }, .gid = { 100000 } },
+		.content = CTM_CONTENT_SHA256,
+		.size = 300,
+		.sha256 = { 4, 5, [31] = 6 },
 	},
 	{
 		.kind = CTM_ENTRY_SET,
@@ -53,6 +56,9 @@ const struct ctm_entry sample_entries[] = {
 		.attr = 1,
 		.before = { .mode = S_IFREG | 04755 },
 		.after = { .mode = S_IFREG | 0755, .uid = { 100000 }, .gid = { 100000 } },
+		.content = CTM_CONTENT_CTIME,
+		.size = UINT64_MAX,
+		.ctime = { .tv_sec = -1, .tv_nsec = 123456789 },
 	},
 	{
 		.kind = CTM_ENTRY_SET,
@@ -110,7 +116,7 @@ const struct ctm_entry sample_entries[] = {
 	{
 		.kind = CTM_ENTRY_RESTORE,
 		.cause = CTM_F_PKG_PARTIAL,
-		.ref = { PATH("f"), 0, 0, { .len = 0 } },
+		.ref = { PATH("f"), 2049, 78, HANDLE_EXT4(78, 3) },
 		.nlink = 1,
 		.names = 1,
 		.after = { .mode = S_IFREG, .uid = { 42 }, .gid = { 43 } },
@@ -162,11 +168,20 @@ void entries_equal(const struct ctm_entry *want, const struct ctm_entry *got, co
 	if (want->kind != CTM_ENTRY_REMOVE) {
 		state_equal(&want->after, &got->after, name, "after");
 	}
-	if (!ctm_entry_is_file(want->kind)) {
+	cr_expect_eq(want->content, got->content, "%s: content", name);
+	cr_expect_eq(want->ctime.tv_sec, got->ctime.tv_sec, "%s: ctime", name);
+	cr_expect_eq(want->ctime.tv_nsec, got->ctime.tv_nsec, "%s: ctime ns", name);
+	if (want->content == CTM_CONTENT_CTIME) {
+		cr_expect_eq(want->size, got->size, "%s: size", name);
+	}
+	if (!ctm_entry_is_file(want->kind) && want->content != CTM_CONTENT_SHA256) {
 		return;
 	}
 	cr_expect_eq(want->size, got->size, "%s: size", name);
 	cr_expect(memcmp(want->sha256, got->sha256, 32) == 0, "%s: sha256", name);
+	if (!ctm_entry_is_file(want->kind)) {
+		return;
+	}
 	cr_expect_eq(want->mtime.tv_sec, got->mtime.tv_sec, "%s: mtime", name);
 	cr_expect_eq(want->mtime.tv_nsec, got->mtime.tv_nsec, "%s: mtime ns", name);
 	cr_expect_str_eq(want->rule, got->rule, "%s: rule", name);

@@ -155,6 +155,7 @@ static int change(struct fakefs *fs, int h, const char *op)
 	}
 	if (r == 0) {
 		fs->nodes.v[h].ctime.tv_sec = 3000 + fs->calls;
+		fs->wanted |= fs->want_at && strcmp(fs->want_at, op) == 0;
 	}
 	return r;
 }
@@ -254,7 +255,7 @@ static int fk_stat(void *p, int h, struct ctm_inode *ret)
 		.dev = dev_of(n),
 		.ino = n->ino,
 		.nlink = n->nlink,
-		.size = n->content.len,
+		.size = n->content.len + n->holes,
 		.attr = n->attr,
 		.mtime = n->mtime,
 		.atime = n->atime,
@@ -304,7 +305,6 @@ static int fk_chown(void *p, int h, ctm_did uid, ctm_did gid)
 		fs->nodes.v[h].content = b;
 		must(fs->shown_h == h && pwrite(fs->shown_fd, b.p, b.len, 0) == (ssize_t)b.len);
 	}
-	fs->wanted |= fs->want_at_chown;
 	if (!S_ISDIR(s->mode)) {
 		s->caps = (struct ctm_bytes){ .p = NULL };
 		s->mode &= ~(uint32_t)S_ISUID;

@@ -28,6 +28,7 @@ struct fake_node {
 	struct timespec mtime;
 	struct timespec atime;
 	struct timespec ctime; /* another one after every change that goes through the ops */
+	uint64_t holes; /* bytes behind the content, which nobody can read here */
 	/* somebody has it open for writing */
 	bool writer;
 	struct ctm_bytes content;
@@ -53,9 +54,10 @@ struct fakefs {
 	bool torn_chown;
 	bool no_handles;
 	bool no_leases;
-	/* What a chown does, too: somebody writes this to the file, or would write to it. */
+	/* A chown finds somebody who writes this to the file. */
 	struct ctm_bytes write_at_chown;
-	bool want_at_chown;
+	/* During a call of this kind somebody wants to write to the file. */
+	const char *want_at;
 	bool wanted;
 	/* the last descriptor that was handed out for an open file, and which it is */
 	int shown_fd;

@@ -272,7 +272,7 @@ struct ctm_plan stage_plan(struct stage *s)
 		a.after.acl_access = swap(s, a.after.acl_access, 'h', 'm', 0);
 		a.after.acl_default = swap(s, a.after.acl_default, 'h', 'm', 0);
 		a.after.caps = swap(s, a.after.caps, '2', '3', 1);
-		if (S_ISREG(n->state.mode) && goes(n->path)) {
+		if (S_ISREG(n->state.mode) && goes(n->path) && !s->keep) {
 			a.kind = CTM_ACT_REMOVE;
 			a.cause = CTM_F_PKG_PARTIAL;
 			a.size = n->content.len;

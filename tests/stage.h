@@ -20,6 +20,7 @@ struct stage {
 	struct ctm_identity identity;
 	struct ctm_idmap *map;
 	struct ctm_run run;
+	bool keep; /* the plan removes nothing, but cures its owner */
 };
 
 #define STAGE(name) __attribute__((cleanup(stage_done))) struct stage *name = stage_new()

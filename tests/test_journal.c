@@ -42,6 +42,9 @@ static const struct ctm_run_header header = {
 
 static const struct ctm_run_seal hashes = { .removed_sha256 = { 1 },
 					    .restore_sha256 = { [31] = 2 } };
+static const struct ctm_run_came_back came_back = {
+	.entry = 8, .dev = 2049, .ino = UINT64_MAX, .handle = { .type = -2, .len = 3, .bytes = { 1, 2, 3 } }
+};
 static const struct ctm_run_counts counts = { .done = 5, .already = 1, .failed = 1 };
 
 /* The end of write_ended(): length, kind, four counts, time, checksum. */
@@ -110,6 +113,10 @@ static void write_ended(int dir)
 	write_sealed(dir, sample_entries_n);
 	j = reopen(dir);
 	cr_assert_eq(ctm_journal_failed(j, 2, EPERM, "chown", NULL), 0);
+	cr_assert_eq(ctm_journal_ctime(j, &(struct ctm_run_ctime){ 3, { 5, 6 } }, NULL), 0);
+	cr_assert_eq(ctm_journal_ctime(j, &(struct ctm_run_ctime){ 1, { -7, 8 } }, NULL), 0);
+	cr_assert_eq(ctm_journal_ctime(j, &(struct ctm_run_ctime){ 3, { 9, 10 } }, NULL), 0);
+	cr_assert_eq(ctm_journal_came_back(j, &came_back, NULL), 0);
 	cr_assert_eq(ctm_journal_done(j, 0, 4, NULL), 0);
 	cr_assert_eq(ctm_journal_continued(j, 1700000005, "0.1.1", "root", NULL), 0);
 	cr_assert_eq(ctm_journal_done(j, 4, sample_entries_n - 4, NULL), 0);
@@ -158,6 +165,7 @@ Test(journal, life_of_a_run)
 	struct ctm_err err = { 0 };
 	const struct ctm_run_header *h;
 	const struct ctm_run_failure *f;
+	const struct ctm_run_came_back *b;
 	int64_t time = 0;
 
 	write_ended(dir.fd);
@@ -203,6 +211,20 @@ Test(journal, life_of_a_run)
 	cr_expect_eq(f->errnum, EPERM);
 	cr_expect_str_eq(f->what, "chown");
 	cr_expect_null(ctm_reader_failure(r, 1));
+	cr_assert_not_null(ctm_reader_ctime(r, 1));
+	cr_expect_eq(ctm_reader_ctime(r, 1)->ctime.tv_sec, -7);
+	cr_expect_eq(ctm_reader_ctime(r, 1)->ctime.tv_nsec, 8);
+	cr_assert_not_null(ctm_reader_ctime(r, 3));
+	cr_expect_eq(ctm_reader_ctime(r, 3)->ctime.tv_sec, 9, "the last mark counts");
+	cr_expect_null(ctm_reader_ctime(r, 2));
+	cr_expect_null(ctm_reader_came_back(r, 3));
+	b = ctm_reader_came_back(r, 8);
+	cr_assert_not_null(b);
+	cr_expect_eq(b->dev, came_back.dev);
+	cr_expect_eq(b->ino, came_back.ino);
+	cr_expect_eq(b->handle.type, -2);
+	cr_expect_eq(b->handle.len, 3);
+	cr_expect(memcmp(b->handle.bytes, came_back.handle.bytes, 3) == 0);
 	expect_entries(r, sample_entries_n);
 	ctm_reader_rewind(r);
 	expect_entries(r, sample_entries_n);

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "cases.h"
 #include "run/history.h"
+#include "run/privileged.h"
 #include "run/rest.h"
 #include "run/undo.h"
 #include "stage.h"
@@ -110,6 +111,7 @@ struct life {
 	bool back;
 	unsigned int seed; /* 0: stage_damage() */
 	bool no_handles;
+	bool rewrite; /* in between, all that is the container's then */
 };
 
 static int check(struct stage *s, const char *want, const struct life *life, const char *what)
@@ -200,6 +202,55 @@ static int take_back(struct stage *s, const char *want, const struct life *life)
 	return check(s, want, life, "taken back");
 }
 
+static const char rewritten[] = "the container's";
+
+static void rewrite(struct stage *s)
+{
+	for (size_t i = 0; i < s->fs.nodes.n; i++) {
+		struct fake_node *n = &s->fs.nodes.v[i];
+
+		if (n->state.uid.v >= STAGE_BASE) {
+			n->content = fake_bytes(&s->fs, rewritten, sizeof(rewritten) - 1);
+			n->ctime.tv_nsec++;
+		}
+	}
+}
+
+/* The run is finished or taken back: nothing that the container wrote lends the host's power. */
+static int end_rewritten(struct stage *s, const struct life *life)
+{
+	struct ctm_outcome out = { 0 };
+	struct ctm_err err = { 0 };
+	struct ctm_run_info info;
+	char name[CTM_RUN_NAME_MAX] = "";
+	int r = ctm_history_unfinished(s->state, "rootfs", name, &err);
+
+	rewrite(s);
+	if (r == 1 && !life->back) {
+		r = ctm_repair_resume(&s->run, name, &out, &err);
+	} else if (r >= 0) {
+		r = ctm_undo_choose(&s->run, NULL, &info, &err);
+		r = r < 0 ? r : ctm_undo(&s->run, info.name, &out, &err);
+	}
+	if (r < 0) {
+		(void)fprintf(stderr, "call %u: %s\n", life->at, err.msg);
+		return 1;
+	}
+	for (size_t i = 0; i < s->fs.nodes.n; i++) {
+		const struct fake_node *n = &s->fs.nodes.v[i];
+
+		if (!n->gone && ctm_privileged(&n->state) &&
+		    (n->state.uid.v < STAGE_BASE || n->state.gid.v < STAGE_BASE) &&
+		    n->content.len == sizeof(rewritten) - 1 &&
+		    memcmp(n->content.p, rewritten, n->content.len) == 0) {
+			(void)fprintf(stderr, "call %u: %s is %u:%u %o\n", life->at, n->path,
+				      n->state.uid.v, n->state.gid.v, n->state.mode);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static int live(struct stage *s, const struct life *life)
 {
 	struct ctm_outcome out = { 0 };
@@ -219,6 +270,9 @@ static int live(struct stage *s, const struct life *life)
 		stage_subvols(s);
 	}
 	s->fs.no_handles = life->no_handles;
+	if (life->rewrite) {
+		fake_at(&s->fs, "usr/bin/ping")->holes = 65 << 20;
+	}
 	before = fake_listing(&s->fs);
 	plan = stage_plan(s);
 	after = stage_model(s);
@@ -242,6 +296,9 @@ static int live(struct stage *s, const struct life *life)
 	}
 	if (history.runs.n == runs) { /* nothing was sealed: nothing has changed */
 		return check(s, life->undo_first ? after : before, life, "not sealed");
+	}
+	if (life->rewrite) {
+		return end_rewritten(s, life);
 	}
 	if (life->undo_first) { /* the same command again finishes it, and so does a resume */
 		return life->back ? take_back(s, before, life) : go_on(s, before, life);
@@ -286,6 +343,9 @@ static const struct {
 	{ "undo goes on", { .undo_first = true, .torn = true }, 100 },
 	{ "undo again", { .undo_first = true, .back = true }, 100 },
 	{ "without handles", { .no_handles = true, .torn = true }, 130 },
+	{ "rewritten, taken back", { .rewrite = true, .back = true }, 130 },
+	{ "rewritten, goes on", { .rewrite = true }, 130 },
+	{ "rewritten, undo goes on", { .rewrite = true, .undo_first = true }, 100 },
 };
 
 CASES(recording, killed_at_every_call, deaths)

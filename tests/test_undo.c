@@ -302,6 +302,196 @@ Test(undo, nothing_to_undo)
 	cr_assert_str_eq(info.volume, "rootfs");
 }
 
+/* --- content of privileged files -------------------------------------------------------------- */
+
+static void undo_leaves(struct stage *s, const char *typed, uint64_t left)
+{
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	cr_assert_eq(ctm_undo_choose(&s->run, typed, &info, &err), 0, "%s", err.msg);
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s", err.msg);
+	cr_expect_eq(out.counts.conflicts, left);
+	for (size_t i = 0; i < out.results.n; i++) {
+		cr_expect_str_eq(out.results.v[i].what, "changed", "%s", out.results.v[i].path);
+	}
+	cr_assert_eq(s->fs.open, 0);
+}
+
+static void write_to(struct stage *s, const char *path, const char *content)
+{
+	fake_at(&s->fs, path)->content = fake_bytes(&s->fs, content, strlen(content));
+}
+
+/* Owner, mode and capability as the repair left them: the container's root can see to that. */
+Test(undo, a_rewritten_program_is_left)
+{
+	static const char *const paths[] = { "usr/bin/sudo", "usr/bin/wall", "usr/bin/ping" };
+	STAGE(s);
+	TEXT *after = NULL;
+
+	stage_damage(s);
+	after = stage_repair(s);
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		write_to(s, paths[i], "the container's");
+	}
+	write_to(s, "etc/shadow", "the container's, too");
+	undo_leaves(s, NULL, ARRAY_LEN(paths));
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		cr_expect_geq(fake_at(&s->fs, paths[i])->state.uid.v, STAGE_BASE, "%s", paths[i]);
+	}
+	cr_expect_eq(fake_at(&s->fs, "usr/bin/sudo")->state.mode, S_IFREG | 04755);
+	cr_expect_eq(fake_at(&s->fs, "etc/shadow")->state.uid.v, 42, "lends nobody power");
+}
+
+Test(undo, a_program_rewritten_between_undo_and_redo_is_left)
+{
+	STAGE(s);
+	TEXT *after = NULL;
+
+	stage_damage(s);
+	after = stage_repair(s);
+	stage_undo(s, NULL);
+	write_to(s, "usr/bin/sudo", "another");
+	undo_leaves(s, "2", 1);
+	cr_expect_eq(fake_at(&s->fs, "usr/bin/sudo")->state.uid.v, 0);
+	write_to(s, "usr/bin/sudo", "");
+	stage_undo(s, NULL);
+}
+
+/* What was not read is known by its ctime: through undo and redo. */
+Test(undo, a_large_program_goes_back_and_forth)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *after = NULL;
+
+	stage_damage(s);
+	fake_at(&s->fs, "usr/bin/sudo")->holes = 65 << 20;
+	before = fake_listing(&s->fs);
+	after = stage_repair(s);
+	stage_undo(s, NULL);
+	stage_expect(s, before, "undone");
+	stage_undo(s, "2");
+	stage_expect(s, after, "redone");
+	stage_undo(s, "3");
+	stage_expect(s, before, "undone again");
+}
+
+static const char *const large_moves[] = { "repair", "undo" };
+
+CASES(undo, a_large_program_that_was_touched_is_left, large_moves)
+{
+	const bool undone = *i == 1;
+	STAGE(s);
+	TEXT *after = NULL;
+
+	stage_damage(s);
+	fake_at(&s->fs, "usr/bin/sudo")->holes = 65 << 20;
+	after = stage_repair(s);
+	if (undone) {
+		stage_undo(s, NULL);
+	}
+	fake_at(&s->fs, "usr/bin/sudo")->ctime.tv_nsec++;
+	undo_leaves(s, undone ? "2" : NULL, 1);
+	cr_expect_eq(fake_at(&s->fs, "usr/bin/sudo")->state.uid.v, undone ? 0 : STAGE_BASE);
+}
+
+/* --- inodes that a later run removed ---------------------------------------------------------- */
+
+/* A repair that cures the owner of locks and leftovers, and one that removes them. */
+static void two_repairs(struct stage *s, char **ret_before, char **ret_between)
+{
+	CLEANUP(stage_plan_done) struct ctm_plan plan = { 0 };
+	OUTCOME out = { 0 };
+
+	stage_damage(s);
+	s->fs.nodes.v[0].state.uid.v = 0;
+	*ret_before = fake_listing(&s->fs);
+	s->keep = true;
+	*ret_between = stage_repair(s);
+	s->keep = false;
+	plan = stage_plan(s);
+	cr_assert_eq(ctm_repair(&s->run, &plan, STAGE_DIGEST, &out, NULL), 0);
+	cr_assert_eq(out.counts.done, 3);
+}
+
+static const struct {
+	const char *name;
+	bool no_handles;
+} volumes[] = {
+	{ "handles", false },
+	{ "no handles", true },
+};
+
+CASES(undo, both_repairs, volumes)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *between = NULL;
+	TEXT *after = NULL;
+
+	s->fs.no_handles = volumes[*i].no_handles;
+	two_repairs(s, &before, &between);
+	after = fake_listing(&s->fs);
+	stage_undo(s, NULL);
+	stage_expect(s, between, "the second");
+	stage_undo(s, NULL);
+	stage_expect(s, before, "both");
+	/* by way of inodes that came and went in between */
+	stage_undo(s, "4");
+	stage_expect(s, between, "the first again");
+	stage_undo(s, "3");
+	stage_expect(s, after, "both again");
+	stage_undo(s, NULL);
+	stage_undo(s, NULL);
+	stage_expect(s, before, "both undone again");
+}
+
+Test(undo, the_first_of_both_repairs_first)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *between = NULL;
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	two_repairs(s, &before, &between);
+	cr_assert_eq(ctm_undo_choose(&s->run, "1", &info, &err), 0);
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s", err.msg);
+	cr_expect_eq(out.counts.conflicts, 0);
+	cr_expect_eq(out.counts.failed, 3);
+	cr_assert_eq(strncmp(stage_result(&out, "var/lib/dpkg/lock")->what, "removed by run 0002-", 20),
+		     0, "%s", stage_result(&out, "var/lib/dpkg/lock")->what);
+	stage_undo(s, NULL);
+	stage_undo(s, NULL);
+	stage_expect(s, before, "the second, then the first");
+	cr_expect_eq(ctm_undo_choose(&s->run, NULL, &info, &err), -EPERM);
+}
+
+/* Somebody else's file of the same name is not what the record is about. */
+Test(undo, a_stranger_is_no_successor)
+{
+	STAGE(s);
+	TEXT *before = NULL;
+	TEXT *between = NULL;
+	OUTCOME out = { 0 };
+	struct ctm_run_info info;
+	struct ctm_err err = { 0 };
+
+	two_repairs(s, &before, &between);
+	stage_undo(s, NULL);
+	fake_at(&s->fs, "var/lib/dpkg/lock")->gone = true;
+	(void)fake_add(&s->fs, "var/lib/dpkg/lock", S_IFREG | 0640, STAGE_BASE, STAGE_BASE);
+	cr_assert_eq(ctm_undo_choose(&s->run, NULL, &info, &err), 0);
+	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s", err.msg);
+	cr_expect_eq(out.counts.conflicts, 1);
+	cr_expect_str_eq(stage_result(&out, "var/lib/dpkg/lock")->what, "gone");
+	cr_expect_eq(fake_at(&s->fs, "var/lib/dpkg/lock")->state.uid.v, STAGE_BASE);
+}
+
 static const struct {
 	const char *name;
 	bool map; /* else the volume is another one */

@@ -43,6 +43,9 @@ static void check_same(const struct ctm_entry *a, const struct ctm_entry *b)
 	FUZZ_CHECK(ctm_entry_is_file(a->kind) || ctm_inode_state_eq(&a->after, &b->after));
 	FUZZ_CHECK(a->size == b->size && memcmp(a->sha256, b->sha256, 32) == 0);
 	FUZZ_CHECK(a->mtime.tv_sec == b->mtime.tv_sec && a->mtime.tv_nsec == b->mtime.tv_nsec);
+	FUZZ_CHECK(a->content == b->content && a->ctime.tv_sec == b->ctime.tv_sec &&
+		   a->ctime.tv_nsec == b->ctime.tv_nsec);
+	FUZZ_CHECK(a->content == CTM_CONTENT_NONE || a->kind == CTM_ENTRY_SET);
 	FUZZ_CHECK(strcmp(a->rule, b->rule) == 0 && a->cause == b->cause);
 }
 
