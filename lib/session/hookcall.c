@@ -4,50 +4,27 @@
  */
 #include "session/hookcall.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 
-static const char *const pve_phases[] = { "pre-start", "post-start", "pre-stop", "post-stop" };
-
-static const char *const lxc_types[] = {
-	"pre-start", "start-host", "pre-mount", "mount", "autodev",
-	"start",     "stop",       "post-stop", "clone", "destroy",
-};
-
-static bool is_one_of(const char *word, const char *const *list, size_t n)
+static bool is_pre_start(const char *word)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(word, list[i]) == 0) {
-			return true;
-		}
-	}
-	return false;
+	return strcmp(word, "pre-start") == 0;
 }
 
-static int read_pve(char *const *argv, struct ctm_hook_call *ret, struct ctm_err *err)
+/* A phase that Proxmox VE or LXC may have tomorrow is none of our business either. */
+static int idle(const char *name, struct ctm_hook_call *ret)
 {
-	if (!is_one_of(argv[1], pve_phases, ARRAY_LEN(pve_phases))) {
-		return ctm_err_set(err, CTM_USAGE, 0,
-				   "'%s' is no phase of a Proxmox VE hook script", argv[1]);
-	}
-	*ret = (struct ctm_hook_call){
-		.form = strcmp(argv[1], "pre-start") == 0 ? CTM_HOOK_PVE : CTM_HOOK_IDLE,
-		.name = argv[0],
-	};
+	*ret = (struct ctm_hook_call){ .form = CTM_HOOK_IDLE, .name = name };
 	return 0;
 }
 
-static int read_lxc(const char *name, const char *type, const struct ctm_hook_env *env,
-		    struct ctm_hook_call *ret, struct ctm_err *err)
+static int read_lxc(const char *name, const char *section, const char *type,
+		    const struct ctm_hook_env *env, struct ctm_hook_call *ret, struct ctm_err *err)
 {
-	if (!is_one_of(type, lxc_types, ARRAY_LEN(lxc_types))) {
-		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no type of an LXC hook", type);
-	}
-	if (strcmp(type, "pre-start") != 0) {
-		*ret = (struct ctm_hook_call){ .form = CTM_HOOK_IDLE, .name = name };
-		return 0;
+	if (strcmp(section, "lxc") != 0 || !is_pre_start(type)) {
+		return idle(name, ret);
 	}
 	if (!env->config || !env->rootfs) {
 		return ctm_err_set(err, CTM_USAGE, 0,
@@ -67,18 +44,63 @@ int ctm_hook_call_read(int argc, char *const *argv, const struct ctm_hook_env *e
 {
 	int r;
 
-	if (argc == 2) {
-		return read_pve(argv, ret, err);
+	if (argc == 2 && is_pre_start(argv[1])) {
+		*ret = (struct ctm_hook_call){ .form = CTM_HOOK_PVE, .name = argv[0] };
+		return 0;
 	}
-	if (argc == 3 && strcmp(argv[1], "lxc") == 0) {
-		return read_lxc(argv[0], argv[2], env, ret, err);
+	if (argc == 2) {
+		return idle(argv[0], ret);
+	}
+	if (argc > 2) {
+		return read_lxc(argv[0], argv[1], argv[2], env, ret, err);
 	}
 	if (argc == 0 && env->name && env->type) {
-		return read_lxc(env->name, env->type, env, ret, err);
+		return read_lxc(env->name, env->section ? env->section : "lxc", env->type, env, ret,
+				err);
 	}
 	r = ctm_err_set(err, CTM_USAGE, 0, "not called as a hook");
 	ctm_err_hint(
 		err,
 		"in a hook script: ctmend hook \"$@\"; for LXC: lxc.hook.pre-start = ctmend hook");
 	return r;
+}
+
+/* Where the command stands: behind options, and words that may be their values. */
+static int find_command(int argc, char *const *argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "hook") == 0) {
+			return i;
+		}
+		if (argv[i][0] != '-' && argv[i - (i > 1)][0] != '-') {
+			break;
+		}
+	}
+	return -1;
+}
+
+/* Options may be cut short as far as no other one begins like that (getopt_long(3)). */
+static bool is_strict(const char *word)
+{
+	static const char option[] = "--strict";
+	const size_t len = strlen(word);
+
+	return len >= strlen("--st") && len <= strlen(option) && strncmp(word, option, len) == 0;
+}
+
+bool ctm_hook_call_is(int argc, char *const *argv, const struct ctm_hook_env *env, bool *ret_strict)
+{
+	const int at = find_command(argc, argv);
+	bool two_words = false;
+	bool strict = false;
+
+	if (at < 0) {
+		return false;
+	}
+	for (int i = at + 1; i < argc; i++) {
+		strict |= is_strict(argv[i]);
+		two_words |= i > at + 1 && argv[i][0] != '-' && argv[i - 1][0] != '-';
+	}
+	*ret_strict = strict;
+	return two_words || (env->name && env->config);
 }
