@@ -16,6 +16,8 @@
  *   list.c           list: every container of this host
  *   explain.c        explain: what a finding means
  *   hook.c           hook: entry point for PVE hook scripts and lxc.hook.pre-start
+ *   hookwatch.[ch]   the process that watches over a hook's work, and ends it in time
+ *   relay.[ch]       what is said to a caller who may not listen
  *   term.[ch]        colour, the question, the progress line
  *   volumes.[ch]     --volume: one volume, or all of a target
  *   syslog_line.[ch] begin and end of every change, for the system's log
@@ -34,6 +36,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "command.h"
+#include "hook.h"
 #include "report/explain.h"
 #include "report/wrap.h"
 #include "stop.h"
@@ -169,7 +172,7 @@ static int run_command(struct options *opts, const struct command *cmd, int argc
 	return cmd->run(opts, n, argv + first);
 }
 
-static int dispatch(struct options *opts, int argc, char **argv)
+static int dispatch(struct options *opts, int argc, char **argv, const struct command **ret_cmd)
 {
 	const struct command *cmd;
 	int first = options_parse(opts, OPTS_COMMON, true, argc, argv);
@@ -206,16 +209,18 @@ static int dispatch(struct options *opts, int argc, char **argv)
 			argv[first]);
 		return EXIT_USAGE;
 	}
+	*ret_cmd = cmd;
 	return run_command(opts, cmd, argc - first, argv + first);
 }
 
 int main(int argc, char **argv)
 {
+	const struct command *cmd = NULL;
 	struct options opts;
 	int status;
 
 	if (hold_standard_descriptors() < 0) {
-		return EXIT_FAILED;
+		return hook_status(argc, argv, EXIT_FAILED);
 	}
 	settle_in();
 	ctm_log_set(print_debug, NULL, getenv("CTM_DEBUG"));
@@ -223,7 +228,7 @@ int main(int argc, char **argv)
 	opts.session.progress = term_progress;
 	opts.session.notice = term_notice;
 	opts.session.stop = stop_on_signals();
-	status = dispatch(&opts, argc, argv);
+	status = dispatch(&opts, argc, argv, &cmd);
 	term_progress_end();
 	options_done(&opts);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
@@ -232,5 +237,5 @@ int main(int argc, char **argv)
 			status = EXIT_FAILED;
 		}
 	}
-	return status;
+	return !cmd || cmd == &command_hook ? hook_status(argc, argv, status) : status;
 }

@@ -54,6 +54,8 @@ static const struct opt_row rows[] = {
 	  "for --prune: keep at most N records of a target (default: 20)" },
 	{ OPT_MAP, 0, "map", "SPEC",
 	  "for a path: the id map, as 100000, 0:100000:65536 or u:0:100000:65536,g:..." },
+	{ OPT_MAX_TIME, 0, "max-time", "SECONDS",
+	  "end after this time, whatever is not done (default: 20)" },
 	{ OPT_OUTPUT, 'o', "output", "LIST",
 	  "columns to show, apart by commas; +LIST adds them to the default ones" },
 	{ OPT_PATH, 0, "path", "PATH",
@@ -64,6 +66,8 @@ static const struct opt_row rows[] = {
 	  "all, or the directories that the package manager needs (default: all)" },
 	{ OPT_SNAPSHOT, 0, "snapshot", NULL,
 	  "before the repair let pct take a snapshot of the container" },
+	{ OPT_STRICT, 0, "strict", NULL,
+	  "stop the start of a container that is not repaired wholly" },
 	{ OPT_SYSROOT, 0, "sysroot", "DIR",
 	  "look for /etc/pve, /run, /var/lib/lxc and the records below DIR" },
 	{ OPT_VERBOSE, 'v', "verbose", NULL, "list every entry" },
@@ -77,6 +81,10 @@ static const struct opt_row rows[] = {
 #define WAIT_DEFAULT 10
 #define WAIT_MAX     86400
 #define JOBS_MAX     256
+
+#define MAX_TIME_DEFAULT 20
+#define MAX_TIME_MAX     3600
+
 #define KEEP_MAX     1000000
 
 void options_init(struct options *opts)
@@ -84,6 +92,7 @@ void options_init(struct options *opts)
 	const char *tmpdir = secure_getenv("TMPDIR");
 
 	*opts = (struct options){ .session = { .host = { .sysroot = "" }, .wait = WAIT_DEFAULT },
+				  .max_time = MAX_TIME_DEFAULT,
 				  .keep = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS } };
 	if (tmpdir && tmpdir[0] == '/') {
 		opts->session.tmpdir = tmpdir;
@@ -279,6 +288,8 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 	case OPT_MAP:
 		opts->session.target.map_spec = arg;
 		return 0;
+	case OPT_MAX_TIME:
+		return parse_number(row, arg, 1, MAX_TIME_MAX, &opts->max_time);
 	case OPT_OUTPUT:
 		opts->columns = arg;
 		return 0;
@@ -296,6 +307,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		return r;
 	case OPT_SNAPSHOT:
 		opts->snapshot = true;
+		return 0;
+	case OPT_STRICT:
+		opts->strict = true;
 		return 0;
 	case OPT_SYSROOT:
 		return parse_sysroot(opts, arg);

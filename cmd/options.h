@@ -30,12 +30,14 @@ enum opt_id {
 	OPT_KEEP_DAYS,
 	OPT_KEEP_RUNS,
 	OPT_MAP,
+	OPT_MAX_TIME,
 	OPT_OUTPUT,
 	OPT_PATH,
 	OPT_PRUNE,
 	OPT_QUIET,
 	OPT_SCOPE,
 	OPT_SNAPSHOT,
+	OPT_STRICT,
 	OPT_SYSROOT,
 	OPT_VERBOSE,
 	OPT_VERSION,
@@ -76,6 +78,8 @@ struct options {
 	bool dry_run;
 	bool snapshot;
 	bool prune;
+	bool strict;           /* hook: its status is what was found */
+	unsigned int max_time; /* hook: seconds */
 	bool keep_given; /* --keep-days or --keep-runs */
 	struct ctm_retention keep;
 	bool help;

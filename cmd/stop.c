@@ -20,17 +20,23 @@ static void on_signal(int number)
 	(void)raise(number);
 }
 
-struct ctm_stop *stop_on_signals(void)
+void stop_on_signal(int number)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
 	(void)sigemptyset(&action.sa_mask);
+	(void)sigaction(number, &action, NULL);
+}
+
+struct ctm_stop *stop_on_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		struct sigaction old;
 
 		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
-			(void)sigaction(numbers[i], &action, NULL);
+			stop_on_signal(numbers[i]);
 		}
 	}
 	return &stop;

@@ -15,6 +15,8 @@
  * changed.
  */
 struct ctm_stop *stop_on_signals(void);
+/** The same for one signal, also where it was ignored. */
+void stop_on_signal(int number);
 /** Whether one came: nothing else is begun. */
 bool stop_asked(void);
 

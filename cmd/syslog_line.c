@@ -29,6 +29,19 @@ static void line(const char *verb, const char *name, const char *text)
 	ctm_buf_done(&safe);
 }
 
+void syslog_plain(const char *verb, const char *name, const char *text)
+{
+	struct ctm_buf safe = { 0 };
+
+	if (ctm_path_escape(&safe, name, strlen(name)) == 0 && ctm_buf_addf(&safe, ": ") == 0 &&
+	    ctm_text_escape(&safe, text, strlen(text)) == 0) {
+		openlog("ctmend", LOG_PID, LOG_USER);
+		syslog(LOG_NOTICE, "%s of %s", verb, safe.p);
+		closelog();
+	}
+	ctm_buf_done(&safe);
+}
+
 void syslog_begin(const char *verb, const char *name)
 {
 	line(verb, name, "begin");

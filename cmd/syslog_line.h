@@ -9,5 +9,7 @@
 void syslog_begin(const char *verb, const char *name);
 void syslog_end(const char *verb, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/** The same without asking who it is, which can mean to wait for a server. */
+void syslog_plain(const char *verb, const char *name, const char *text);
 
 #endif

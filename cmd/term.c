@@ -100,26 +100,34 @@ void term_progress_end(void)
 	}
 }
 
-static void put_error(const char *name, const char *text)
+static int add_line(const char *name, const char *text, struct ctm_buf *ret)
 {
-	struct ctm_buf line = { 0 };
+	int r = ctm_buf_addf(ret, "ctmend: ");
 
-	if (ctm_path_escape(&line, name, strlen(name)) < 0 || ctm_buf_addf(&line, ": ") < 0 ||
-	    ctm_text_escape(&line, text, strlen(text)) < 0) {
-		fputs("ctmend: not enough memory\n", stderr);
-	} else {
-		fprintf(stderr, "ctmend: %s\n", line.p);
-	}
-	ctm_buf_done(&line);
+	r = r < 0 ? r : ctm_path_escape(ret, name, strlen(name));
+	r = r < 0 ? r : ctm_buf_addf(ret, ": ");
+	r = r < 0 ? r : ctm_text_escape(ret, text, strlen(text));
+	return r < 0 ? r : ctm_buf_addf(ret, "\n");
+}
+
+int term_error_lines(const char *name, const struct ctm_err *err, struct ctm_buf *ret)
+{
+	int r = add_line(name, err->msg, ret);
+
+	return r == 0 && err->hint[0] ? add_line(name, err->hint, ret) : r;
 }
 
 void term_error(const char *name, const struct ctm_err *err)
 {
+	struct ctm_buf lines = { 0 };
+
 	term_progress_end();
-	put_error(name, err->msg);
-	if (err->hint[0]) {
-		put_error(name, err->hint);
+	if (term_error_lines(name, err, &lines) < 0) {
+		fputs("ctmend: not enough memory\n", stderr);
+	} else {
+		fputs(lines.p, stderr);
 	}
+	ctm_buf_done(&lines);
 }
 
 int term_stopped(const char *what, size_t left, int status)

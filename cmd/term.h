@@ -34,6 +34,8 @@ void term_progress_end(void);
 
 /** "ctmend: NAME: message" and the next step, on stderr. */
 void term_error(const char *name, const struct ctm_err *err);
+/** Appends those lines to ret instead. -ENOMEM. */
+int term_error_lines(const char *name, const struct ctm_err *err, struct ctm_buf *ret);
 /**
  * Says that somebody asked to stop before so many of what ("target") were begun, when there are
  * any. Returns the exit status, which is then EXIT_PARTLY or more.

@@ -39,6 +39,7 @@ struct ctm_policy {
 	enum ctm_clean clean;
 	bool no_content;  /* remove nothing on grounds of its content (hook) */
 	bool running;     /* the container is running: no lock is stale by being there */
+	bool alone;       /* no other process can have a file of it open, so none need be asked */
 	unsigned int fix; /* set of enum ctm_fix */
 	bool flatten;     /* every inode of the selection to the container's root */
 	bool convert;     /* lifts the limit of half a tree */

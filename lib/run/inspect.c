@@ -45,9 +45,9 @@ static int ask(struct inspecting *x, const struct ctm_rule *rule, int fd, const 
 {
 	struct ctm_lockholder holder;
 	bool held = false;
-	int r = ctm_lockholder_find(fd, &held, &holder);
+	int r = x->plan->policy.alone ? 0 : ctm_lockholder_find(fd, &held, &holder);
 
-	if (r == 0 && !held && rule->kind == CTM_RULE_PIDLOCK) {
+	if (r == 0 && !held && !x->plan->policy.alone && rule->kind == CTM_RULE_PIDLOCK) {
 		r = ctm_lockholder_opener(fd, &held, &holder);
 	}
 	return r < 0 || !held ? r : note_held(x->plan, path, len, &holder);

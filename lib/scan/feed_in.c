@@ -261,6 +261,7 @@ static int read_totals(struct ctm_feed_in *in, struct cursor from)
 		.host = { record.host[CTM_UID], record.host[CTM_GID] },
 		.nobody = { record.nobody[CTM_UID], record.nobody[CTM_GID] },
 		.errors = record.errors,
+		.subvolumes = record.subvolumes,
 		.ids = { { .other = record.other[CTM_UID] }, { .other = record.other[CTM_GID] } },
 	};
 	in->has_totals = true;

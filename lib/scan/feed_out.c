@@ -255,6 +255,7 @@ int ctm_feed_totals(struct ctm_feed_out *out, const struct ctm_scan_totals *tota
 		.host = { totals->host[CTM_UID], totals->host[CTM_GID] },
 		.nobody = { totals->nobody[CTM_UID], totals->nobody[CTM_GID] },
 		.errors = totals->errors,
+		.subvolumes = totals->subvolumes,
 		.other = { totals->ids[CTM_UID].other, totals->ids[CTM_GID].other },
 	};
 	int r = begin(out, CTM_RECORD_TOTALS, sizeof(record));

@@ -61,6 +61,7 @@ struct ctm_record_totals {
 	uint64_t host[2];
 	uint64_t nobody[2];
 	uint64_t errors;
+	uint64_t subvolumes;
 	uint64_t other[2];
 };
 

@@ -30,6 +30,11 @@ struct ctm_scan_request {
 	bool want_none; /* totals only; errors are counted and not said */
 	bool rules;     /* entries at paths of package-manager rules matter */
 	/*
+	 * On btrfs, what is in another subvolume than the root is not looked at, also where a start
+	 * path leads there: their number is the container's to choose. Each that is met is counted.
+	 */
+	bool one_subvolume;
+	/*
 	 * Normalised relative paths (ctm_path_normalise); none: the root. Nested or repeated ones
 	 * are visited once. One that does not exist, or lies behind a link or a file, is an error
 	 * fact of that path; one at or behind a mount is a mount fact of the mounted place.
@@ -77,6 +82,7 @@ struct ctm_scan_totals {
 	 */
 	uint64_t nobody[2];
 	uint64_t errors;
+	uint64_t subvolumes; /* that were not looked at (one_subvolume) */
 	struct ctm_id_histogram ids[2];
 };
 

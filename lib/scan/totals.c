@@ -116,6 +116,7 @@ void ctm_tally_merge(struct ctm_tally *into, struct ctm_tally *from)
 	into->entries += from->entries;
 	into->dirs += from->dirs;
 	into->errors += from->errors;
+	into->subvolumes += from->subvolumes;
 	into->inodes += from->inodes;
 	for (int kind = CTM_UID; kind <= CTM_GID; kind++) {
 		const struct ctm_id_table *ids = &from->ids[kind];
@@ -182,6 +183,7 @@ int ctm_tally_finish(const struct ctm_tally *tally, struct ctm_scan_totals *ret)
 		.inodes = rounded(tally->inodes),
 		.dirs = tally->dirs,
 		.errors = tally->errors,
+		.subvolumes = tally->subvolumes,
 	};
 
 	for (int kind = CTM_UID; kind <= CTM_GID; kind++) {

@@ -42,6 +42,7 @@ struct ctm_tally {
 	uint64_t entries;
 	uint64_t dirs;
 	uint64_t errors;
+	uint64_t subvolumes;
 	uint64_t inodes;  /* in units of CTM_TALLY_ONE */
 	uint64_t host[2]; /* likewise */
 	uint64_t nobody[2];

@@ -142,6 +142,12 @@ bool ctm_walk_is_mount(const struct ctm_walk *walk, const struct statx *stx)
 	       (walk->has_mnt_id && stx->stx_mnt_id != walk->mnt_id);
 }
 
+bool ctm_walk_is_elsewhere(const struct ctm_walk *walk, const struct statx *stx)
+{
+	return walk->req->one_subvolume && walk->is_btrfs && S_ISDIR(stx->stx_mode) &&
+	       stx_dev(stx) != walk->root->dev;
+}
+
 struct ctm_dirnode *ctm_walk_child_node(struct ctm_worker *w, struct ctm_dirnode *dir,
 					const char *name, size_t len)
 {
@@ -290,6 +296,10 @@ int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 		return ctm_walk_tell(w, dir, name, len, &fact);
 	}
 	if (is_made_up(w->walk, &w->stx)) {
+		return 0;
+	}
+	if (ctm_walk_is_elsewhere(w->walk, &w->stx)) {
+		w->tally.subvolumes++;
 		return 0;
 	}
 	r = inspect(w, dir, name, len);

@@ -100,6 +100,10 @@ static int step(struct ctm_worker *w, const struct start *at)
 	if (!S_ISDIR(w->stx.stx_mode)) {
 		return unreachable(w, at, ENOTDIR);
 	}
+	if (ctm_walk_is_elsewhere(w->walk, &w->stx)) {
+		w->tally.subvolumes++;
+		return 0;
+	}
 	r = enter(w, name, at->len);
 	if (r < 0) {
 		return r == -ENOMEM ? r : unreachable(w, at, -r);

@@ -162,6 +162,8 @@ int ctm_walk_dir(struct ctm_worker *w);
 /** statx(2) of an entry of the working directory. -errno */
 int ctm_walk_stat(const char *name, struct statx *ret);
 bool ctm_walk_is_mount(const struct ctm_walk *walk, const struct statx *stx);
+/** A directory of another btrfs subvolume than the root's, and such are not wanted. */
+bool ctm_walk_is_elsewhere(const struct ctm_walk *walk, const struct statx *stx);
 /** Node of the sub-directory that w->stx is about; as ctm_dirnode_new(). */
 struct ctm_dirnode *ctm_walk_child_node(struct ctm_worker *w, struct ctm_dirnode *dir,
 					const char *name, size_t len);

@@ -169,6 +169,7 @@ static int scan_into(struct ctm_plan *plan, const struct ctm_selection *sel,
 		.from = plan->policy.from,
 		.want_all = opts->flatten,
 		.rules = true,
+		.one_subvolume = opts->hook,
 		.starts = sel->starts,
 		.n_starts = sel->n_starts,
 		.jobs = opts->jobs,
@@ -246,6 +247,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		.kin = &exam->kin->kin,
 		.clean = opts->clean,
 		.no_content = opts->no_content,
+		.alone = exam->alone,
 		.running = exam->running,
 		.fix = opts->fix,
 		.flatten = opts->flatten,
@@ -290,7 +292,8 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 	if (r == 0 && !opts->starting) {
 		r = ctm_surroundings_note(&opts->host, exam->target, exam->volume, plan, err);
 	}
-	if (r == 0 && ctm_plan_waits(plan)) {
+	/* whose ids these could be is for people; what is done about them is nothing anyway */
+	if (r == 0 && ctm_plan_waits(plan) && !opts->hook) {
 		r = ctm_kinship_add_bases(exam->kin, &opts->host, exam->target);
 	}
 	if (r == 0) {

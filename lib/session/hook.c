@@ -4,52 +4,74 @@
  */
 #include "session/hook.h"
 
-#include <limits.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "session/deadline.h"
+#include "session/watch.h"
 #include "target/starter.h"
 
-/*
- * Who starts the container is found out first: a start is not stopped because of a volume or a
- * configuration that we do not understand.
- */
-
-/* A hook script: pct holds the configuration's lock while it waits for us. */
-static int is_starting_pve(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
-			   bool *ret, struct ctm_err *err)
+static int read_vmid(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
+		     unsigned int *ret, struct ctm_err *err)
 {
-	CLEANUP_CLOSE int lock = -1;
-	enum ctm_starter_lock who;
-	unsigned long vmid = strtoul(call->name, NULL, 10);
-	int r;
-
-	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE || vmid > UINT_MAX) {
+	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE ||
+	    call->name[0] == '0' || strlen(call->name) > 9) {
 		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no container of Proxmox VE",
 				   call->name);
 	}
-	r = ctm_starter_config(&opts->host, (unsigned int)vmid, &who, &lock, err);
-	if (r < 0) {
-		return r;
-	}
-	if (who == CTM_STARTER_OTHER) {
-		r = ctm_err_set(err, CTM_REFUSED, 0,
-				"CT %s: its configuration is locked by a process that has "
-				"not called this hook",
-				call->name);
-		ctm_err_hint(err, "wait until that is done, then use: ctmend repair %s",
-			     call->name);
-		return r;
-	}
-	/* By hand: the session takes the lock again, in its own way. */
-	*ret = who == CTM_STARTER_ANCESTOR;
+	*ret = (unsigned int)strtoul(call->name, NULL, 10);
 	return 0;
 }
 
-/* lxc.hook.pre-start: LXC's monitor listens on the command socket already, and has no init yet. */
-static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
-			   bool *ret, struct ctm_err *err)
+static int refuse_locked(const struct ctm_hook_call *call, struct ctm_err *err)
+{
+	int r = ctm_err_set(err, CTM_REFUSED, 0,
+			    "CT %s: its configuration is locked by a process that has not called "
+			    "this hook",
+			    call->name);
+
+	ctm_err_hint(err, "when that is done, stop the container and use: ctmend repair %s",
+		     call->name);
+	return r;
+}
+
+/*
+ * A hook script. pct start holds the configuration's lock while it waits for us. Where nobody holds
+ * it (vzdump's restart after a backup in stop mode, the start behind a remote migration) our watch
+ * takes it: whoever else wants the container has to wait then.
+ */
+static int prove_pve(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
+		     unsigned int vmid, struct ctm_starting *ret, struct ctm_err *err)
+{
+	/* once more when it is given back between two looks */
+	for (unsigned int i = 0; i < 2; i++) {
+		CLEANUP_CLOSE int lock = -1;
+		enum ctm_starter_lock who;
+		int r = opts->watch->lock(vmid, opts->watch->arg, err);
+
+		if (r != -EWOULDBLOCK) {
+			ret->unlocked = r == 0;
+			return r;
+		}
+		r = ctm_starter_config(&opts->host, vmid, &who, &lock, err);
+		if (r < 0 || who == CTM_STARTER_ANCESTOR) {
+			return r;
+		}
+		if (who == CTM_STARTER_OTHER) {
+			break;
+		}
+	}
+	return refuse_locked(call, err);
+}
+
+/*
+ * lxc.hook.pre-start: LXC's monitor listens on the command socket already, and has no init yet.
+ * *ret: it is our ancestor.
+ */
+static int prove_lxc(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
+		     bool *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_target_freep) struct ctm_target *target = NULL;
 	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
@@ -57,6 +79,13 @@ static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_se
 
 	if (r == 0) {
 		r = ctm_starter_monitor(socket.p, ret, err);
+	}
+	if (r == 0 && !*ret && ctm_target_kind_of(&opts->host, call->name) == CTM_TARGET_PVE) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"CT %s: it is not being started by a process that has called this "
+				"hook",
+				call->name);
+		ctm_err_hint(err, "by hand use: ctmend repair %s", call->name);
 	}
 	if (r == 0) {
 		r = ctm_target_locate_starting(&opts->host, call->name, call->config, call->rootfs,
@@ -66,7 +95,7 @@ static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_se
 		return r;
 	}
 	/* One line: LXC reads little of what a hook prints. */
-	if (*ret && target && target->volumes.v[0].kind != CTM_VOLUME_DIR) {
+	if (*ret && target->volumes.v[0].kind != CTM_VOLUME_DIR) {
 		return ctm_err_set(err, CTM_REFUSED, 0,
 				   "a hook mounts no image; stop it and use: ctmend repair %s",
 				   call->name);
@@ -75,18 +104,23 @@ static int is_starting_lxc(const struct ctm_hook_call *call, const struct ctm_se
 }
 
 int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
-		     bool *ret_starting, struct ctm_done *ret, struct ctm_err *err)
+		     struct ctm_done *ret, struct ctm_err *err)
 {
 	struct ctm_session_opts session = *opts;
 	struct ctm_starting starting = { 0 };
+	bool is_starting = true;
+	unsigned int vmid = 0;
 	int r;
 
-	*ret_starting = false;
 	if (call->form == CTM_HOOK_LXC) {
 		starting = (struct ctm_starting){ .config = call->config, .rootfs = call->rootfs };
-		r = is_starting_lxc(call, opts, ret_starting, err);
+		r = prove_lxc(call, opts, &is_starting, err);
 	} else {
-		r = is_starting_pve(call, opts, ret_starting, err);
+		r = read_vmid(call, opts, &vmid, err);
+		if (r == 0 && ctm_target_is_vm(&opts->host, vmid)) {
+			return 0;
+		}
+		r = r < 0 ? r : prove_pve(call, opts, vmid, &starting, err);
 	}
 	if (r < 0) {
 		return r;
@@ -94,6 +128,10 @@ int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_
 	session.scope_required = true;
 	session.no_content = true;
 	session.hook = true;
-	session.starting = *ret_starting ? &starting : NULL;
+	session.starting = is_starting ? &starting : NULL;
+	if (opts->deadline) {
+		session.wait =
+			ctm_deadline_wait(opts->deadline, ctm_deadline_now(), session.wait);
+	}
 	return ctm_session_repair(call->name, &session, NULL, ret, err);
 }

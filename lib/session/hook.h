@@ -10,17 +10,19 @@
 
 /**
  * Repairs what a start needs. Looks read-only first, and writes only when there is something to
- * repair.
+ * repair, and time for it (opts->deadline). opts->watch must be there. Nothing is done, and *ret
+ * stays empty, for a VM.
  *
- * *ret_starting: the caller is whoever starts the container, proven by who holds the
- * configuration's lock or listens on its command socket; then nothing that happens here may stop
- * the start. False: called by hand, and the rules of ctm_session_repair() hold. Set on errors as
- * well.
+ * That the container is being started by whoever called us is not believed but proven: by who holds
+ * the configuration's lock, or listens on its command socket. A plain container's hook that is
+ * called by hand keeps to the rules of ctm_session_repair().
  *
  * CTM_REFUSED where nothing can be done in a hook: the rootfs of a plain container is an image
- * (mounting is not for hooks, which AppArmor confines).
+ * (mounting is not for hooks, which AppArmor confines), or the time does not do: -ETIME, and
+ * -EALREADY when it did not do the last time (session/watched.h). What all this means for the start
+ * is the caller's to say.
  */
 int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
-		     bool *ret_starting, struct ctm_done *ret, struct ctm_err *err);
+		     struct ctm_done *ret, struct ctm_err *err);
 
 #endif

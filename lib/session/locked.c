@@ -32,6 +32,7 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 		.wait = opts->wait,
 		.notice = opts->notice,
 		.notice_arg = opts->callback_arg,
+		.unlocked = opts->starting && opts->starting->unlocked,
 	};
 	int r = *exam ? 0 : ctm_exam_new(name, opts, exam, err);
 
@@ -102,6 +103,14 @@ int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts
 	int r = ctm_attach_forecast(exam->volume, CTM_WRITE, &forecast, err);
 
 	if (r < 0) {
+		return r;
+	}
+	if (forecast.wait && opts->deadline) {
+		r = ctm_err_set(err, CTM_REFUSED, 0,
+				"the file system was not unmounted cleanly: to mount it takes about "
+				"%u s, which is too long for a hook",
+				forecast.wait);
+		ctm_err_hint(err, "stop it and use: ctmend repair %s", exam->target->name);
 		return r;
 	}
 	if (forecast.wait && opts->notice) {

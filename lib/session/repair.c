@@ -14,6 +14,8 @@
 #include "session/locked.h"
 #include "session/reading.h"
 #include "session/unfinished.h"
+#include "session/watch.h"
+#include "session/watched.h"
 
 void ctm_done_free(struct ctm_done *done)
 {
@@ -38,15 +40,22 @@ bool ctm_done_partly(const struct ctm_done *done)
 static int look_read_only(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 			  bool *ret_stale, struct ctm_err *err)
 {
-	CLEANUP(ctm_attached_freep) struct ctm_attached *att = NULL;
-	int r = ctm_attach(&opts->host, exam->volume, CTM_READ, &att, err);
+	struct ctm_attached *att = NULL;
+	int r;
 
+	ctm_watched_hold(exam, opts);
+	r = ctm_attach(&opts->host, exam->volume, CTM_READ, &att, err);
+	if (r == 0) {
+		r = ctm_watched_attached(exam, opts, att, err);
+	}
 	if (r == 0) {
 		r = ctm_exam_look(exam, opts, att, err);
 	}
 	if (r == 0) {
 		*ret_stale = ctm_attached_stale(att);
 	}
+	ctm_attached_freep(&att);
+	ctm_watched_let_go(opts);
 	return r;
 }
 
@@ -111,6 +120,7 @@ int ctm_exam_agree(const struct ctm_exam *exam, const char *digest, struct ctm_e
 
 /* The volume attached for writing, with its records. */
 struct work {
+	const struct ctm_session_opts *opts;
 	struct ctm_attached *att;
 	struct ctm_state *state;
 	struct ctm_effects fx;
@@ -123,19 +133,24 @@ static void work_done(struct work *w)
 	ctm_effects_done(&w->fx);
 	ctm_state_free(w->state);
 	ctm_attached_freep(&w->att);
+	ctm_watched_let_go(w->opts);
 }
 
 static int work_begin(struct work *w, struct ctm_done *done, const struct ctm_session_opts *opts,
 		      struct ctm_err *err)
 {
-	int r = ctm_locked_attach(done->exam, opts, &w->att, err);
+	int r = ctm_locked_state(done->exam, opts, true, &w->state, err);
 
+	/* who it is may have to be asked of a server; so all that may wait comes first */
+	ctm_locked_describe(done->exam, opts, w->user, &w->run);
+	r = r < 0 ? r : ctm_watched_time(done->exam, opts, err);
 	if (r == 0) {
-		done->exam->identity = *ctm_attached_identity(w->att);
-		ctm_locked_describe(done->exam, opts, w->user, &w->run);
-		r = ctm_locked_state(done->exam, opts, true, &w->state, err);
+		ctm_watched_hold(done->exam, opts);
+		r = ctm_locked_attach(done->exam, opts, &w->att, err);
 	}
 	if (r == 0) {
+		done->exam->alone = opts->starting && done->exam->volume->kind != CTM_VOLUME_DIR;
+		done->exam->identity = *ctm_attached_identity(w->att);
 		r = ctm_effects_init(&w->fx, ctm_attached_root(w->att),
 				     done->exam->volume->kind != CTM_VOLUME_DIR, err);
 	}
@@ -154,6 +169,13 @@ static int look_again(struct ctm_done *done, const struct ctm_session_opts *opts
 	return r < 0 ? r : ctm_exam_agree(done->exam, digest, err);
 }
 
+static void tell_changes(const struct ctm_session_opts *opts)
+{
+	if (opts->watch) {
+		opts->watch->changes(opts->watch->arg);
+	}
+}
+
 /*
  * Finishes the run that the plan begins with, and plans anew. 1: what is to be done now was agreed
  * to: all of it stood in the plan that was shown, or nobody wanted to see one (digest NULL).
@@ -162,7 +184,10 @@ static int finish_first(struct work *w, struct ctm_done *done, const struct ctm_
 			const char *digest, struct ctm_err *err)
 {
 	CLEANUP(ctm_planp_free) struct ctm_plan *agreed = NULL;
-	int r = ctm_repair_resume(&w->run, done->exam->unfinished, &done->finished, err);
+	int r;
+
+	tell_changes(opts);
+	r = ctm_repair_resume(&w->run, done->exam->unfinished, &done->finished, err);
 
 	if (r < 0 || done->finished.stopped) {
 		return r;
@@ -206,7 +231,12 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 	/* What could not be finished comes first the next time, too. */
 	if (go_on && done->exam->plan->actions.n && !done->finished.unfinished) {
 		w->run.from = done->exam->from;
+		tell_changes(opts);
 		r = ctm_repair(&w->run, done->exam->plan, done->exam->digest, &done->run, err);
+	}
+	if (r == 0 && opts->watch) {
+		opts->watch->changed(done->run.run[0] ? &done->run : &done->finished,
+				     opts->watch->arg);
 	}
 	/* who has asked to stop does not wait for a scan */
 	if (r == 0 && !done->finished.stopped && !done->run.stopped) {
@@ -220,7 +250,7 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 static int repair_attached(struct ctm_done *done, const struct ctm_session_opts *opts,
 			   const char *digest, bool stale, struct ctm_err *err)
 {
-	CLEANUP(work_done) struct work w = { .fx = { .root = -1, .real = -1 } };
+	CLEANUP(work_done) struct work w = { .opts = opts, .fx = { .root = -1, .real = -1 } };
 	int r = work_through(&w, done, opts, digest, stale, err);
 
 	if (r < 0) {
@@ -244,9 +274,12 @@ static int look_without_map(struct ctm_done *done, const struct ctm_session_opts
 		/* who starts the container holds its lock, and waits for us */
 		r = look_read_only(done->exam, opts, &stale, err);
 	} else if (r == 0) {
+		ctm_watched_hold(done->exam, opts);
 		r = ctm_reading_begin(done->exam, opts, &reading, err);
 		r = r < 0 ? r : ctm_exam_look(done->exam, opts, reading.att, err);
 		r = r < 0 ? r : ctm_reading_end(done->exam, &reading, err);
+		ctm_reading_done(&reading);
+		ctm_watched_let_go(opts);
 	}
 	return r < 0 ? r : ctm_exam_agree(done->exam, NULL, err);
 }
@@ -273,6 +306,9 @@ static int find_due(const char *name, const struct ctm_session_opts *opts, const
 
 	if (r == 0 && ctm_exam_no_map(done->exam)) {
 		return look_without_map(done, opts, err);
+	}
+	if (r == 0) {
+		r = ctm_watched_begin(done->exam, opts, err);
 	}
 	if (r == 0) {
 		r = ctm_locked_begin(name, opts, &done->exam, &due->guard, err);
@@ -314,6 +350,9 @@ int ctm_session_repair(const char *name, const struct ctm_session_opts *opts, co
 
 	if (r > 0) {
 		r = repair_attached(ret, opts, digest, due.stale, err);
+	}
+	if (r == 0) {
+		ctm_watched_forget(ret->exam, opts);
 	}
 	return r < 0 ? r : ctm_exam_unguard(ret->exam, TAKE_PTR(due.guard), err);
 }

@@ -21,8 +21,16 @@
 #include "target/guard.h"
 #include "target/target.h"
 
+struct ctm_deadline;
+struct ctm_watch;
+
 /** A container that is being started, by a process that waits for us. */
 struct ctm_starting {
+	/*
+	 * Whoever starts it does so without Proxmox VE's lock (vzdump after a backup in stop mode,
+	 * remote migration); the watch of the hook has it now.
+	 */
+	bool unlocked;
 	const char *config; /* LXC_CONFIG_FILE, or NULL for a hook script of Proxmox VE */
 	const char *rootfs; /* LXC_ROOTFS_PATH, or NULL likewise */
 };
@@ -53,6 +61,8 @@ struct ctm_session_opts {
 	/* Called by whoever starts the container (session/hook.h); NULL otherwise. */
 	const struct ctm_starting *starting;
 	struct ctm_stop *stop; /* set by a signal handler (run/stop.h), or NULL */
+	const struct ctm_watch *watch;       /* of a hook (session/watch.h), or NULL */
+	const struct ctm_deadline *deadline; /* of a hook (session/deadline.h); NULL: none */
 	/* Called now and then from the caller's thread while inodes are changed; may be NULL. */
 	ctm_progress_fn progress;
 	/* One sentence about what takes long, before it does; may be NULL. */
@@ -81,6 +91,7 @@ struct ctm_exam {
 	bool running;
 	bool to_repair; /* it is made by a repair, not for a report */
 	bool dirty;     /* the journal holds writes that were not seen */
+	bool alone;     /* a hook has it, raw, mounted for writing: nobody else can have a file */
 	/* the run that the plan finishes first, "" for none (session/unfinished.h) */
 	char unfinished[CTM_RUN_NAME_MAX];
 	bool unfinished_hook;          /* a hook made it */

@@ -115,7 +115,8 @@ static int check_rebooting(const struct ctm_guard *guard, const struct ctm_targe
 	bool rebooting = false;
 	int r;
 
-	if (target->kind != CTM_TARGET_PVE || guard->opts.mode == CTM_GUARD_HOOK) {
+	if (target->kind != CTM_TARGET_PVE ||
+	    (guard->opts.mode == CTM_GUARD_HOOK && !guard->opts.unlocked)) {
 		return 0;
 	}
 	r = ctm_running_rebooting(&guard->host, target->vmid, &rebooting, err);

@@ -29,6 +29,7 @@ struct ctm_guard_opts {
 	/* One sentence about what takes long, while it does; may be NULL. */
 	void (*notice)(const char *text, void *arg);
 	void *notice_arg;
+	bool unlocked; /* HOOK: the starter does not hold it, so a reboot may be going on */
 };
 
 /**

@@ -181,8 +181,8 @@ static int list(struct numbers *ret)
 	return r;
 }
 
-/* One that does not answer: is it called as raw is? */
-static bool has_name_of(unsigned int num, const struct ctm_rawvol *raw)
+/* What sysfs calls it, for one that does not answer. */
+static bool is_called(unsigned int num, const char *name)
 {
 	CLEANUP_FCLOSE FILE *f = NULL;
 	char path[64];
@@ -194,7 +194,20 @@ static bool has_name_of(unsigned int num, const struct ctm_rawvol *raw)
 		return false;
 	}
 	line[strcspn(line, "\n")] = '\0';
-	return raw->node && strcmp(line, raw->node) == 0;
+	return strcmp(line, name) == 0;
+}
+
+bool ctm_loopsearch_path(const char *path)
+{
+	CLEANUP(numbers_done) struct numbers numbers = { 0 };
+	int r = list(&numbers);
+
+	for (size_t i = 0; r == 0 && i < numbers.v.n; i++) {
+		if (is_called(numbers.v.v[i], path)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static int take(const struct ctm_buf *said, const struct numbers *numbers,
@@ -213,7 +226,7 @@ static int take(const struct ctm_buf *said, const struct numbers *numbers,
 		}
 		if (!answered) {
 			CTM_DEBUG("guard", "/dev/loop%u does not answer", num);
-			r = has_name_of(num, raw) ? -ETIME : 0;
+			r = raw->node && is_called(num, raw->node) ? -ETIME : 0;
 		} else if (answer.err < 0) {
 			r = answer.err;
 		} else if (answer.on) {

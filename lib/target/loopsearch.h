@@ -31,6 +31,12 @@ struct ctm_loop_rows {
  */
 int ctm_loopsearch(const struct ctm_rawvol *raw, struct ctm_loop_rows *ret);
 
+/**
+ * Whether sysfs has an attached device on the file or device of this real path. Nothing is opened
+ * but sysfs, so that a storage which does not answer is not waited for.
+ */
+bool ctm_loopsearch_path(const char *path);
+
 static inline void ctm_loop_rows_done(struct ctm_loop_rows *rows)
 {
 	ctm_vec_done(&rows->rows);

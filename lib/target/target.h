@@ -110,6 +110,8 @@ int ctm_target_locate(const struct ctm_host *host, const char *name,
 		      struct ctm_err *err);
 /** How a name would be read, whether or not there is such a target. */
 enum ctm_target_kind ctm_target_kind_of(const struct ctm_host *host, const char *name);
+/** Whether this id of Proxmox VE is a VM's, on whatever node; false when that cannot be told. */
+bool ctm_target_is_vm(const struct ctm_host *host, unsigned int vmid);
 
 /**
  * The target of a container whose start has called us from lxc.hook.pre-start: config is LXC's

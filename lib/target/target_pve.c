@@ -86,6 +86,21 @@ static int look_at_all_nodes(const struct ctm_host *host, unsigned int vmid, str
 	return r;
 }
 
+bool ctm_target_is_vm(const struct ctm_host *host, unsigned int vmid)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf ct = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf vm = { 0 };
+	struct other other = { 0 };
+
+	if (ctm_host_path(host, &ct, "%s/lxc/%u.conf", CTM_PLACE_PVE, vmid) < 0 ||
+	    ctm_host_path(host, &vm, "%s/qemu-server/%u.conf", CTM_PLACE_PVE, vmid) < 0 ||
+	    ctm_hostfile_exists(ct.p)) {
+		return false;
+	}
+	return ctm_hostfile_exists(vm.p) ||
+	       (look_at_all_nodes(host, vmid, &other) == 0 && other.vm);
+}
+
 /* There is no ID.conf: says what the id is instead. */
 static int explain_missing(const struct ctm_host *host, unsigned int vmid, struct ctm_err *err)
 {
