@@ -82,7 +82,7 @@ listing_take "$TMP/root" "$TMP/was"
 hook_env=(LXC_NAME=plain LXC_CONFIG_FILE=/var/lib/lxc/plain/config LXC_ROOTFS_PATH="$TMP/root"
 	LXC_ROOTFS_MOUNT=/var/lib/lxc/plain LXC_HOOK_VERSION=0 LXC_LOG_LEVEL=DEBUG)
 t_status "by hand while it runs: it refuses" 3 \
-	env "${hook_env[@]}" "$CTMEND" --sysroot "$TMP/sys" hook plain lxc pre-start
+	env "${hook_env[@]}" "$CTMEND" --sysroot "$TMP/sys" hook --strict plain lxc pre-start
 t_match "by hand while it runs: it says why" "$(cat "$T_ERR")" running
 expect_as_before "by hand while it runs" "$TMP/root"
 ct_stop plain
@@ -122,7 +122,7 @@ holder=$!
 until ! flock -n "$lock" true; do
 	sleep 0.05
 done
-t_status "PVE, locked by another process: it refuses" 3 ctm hook 115 pre-start
+t_status "PVE, locked by another process: it refuses" 3 ctm hook --strict 115 pre-start
 t_match "PVE, locked by another process: it says so" "$(cat "$T_ERR")" locked
 expect_as_before "PVE, locked by another process" "$subvol"
 kill "$holder"
