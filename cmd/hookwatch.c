@@ -400,6 +400,20 @@ static void take_all(struct watching *w)
 	take_text(w, &w->err, STDERR_FILENO);
 }
 
+/* Whether the work has ended; then what it has left running goes as well. */
+static void take_end(struct watching *w)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PIDFD, (id_t)w->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	    info.si_pid == 0) {
+		return;
+	}
+	/* while it is not reaped, its number means no other group */
+	(void)kill(-w->pid, SIGKILL);
+	w->ended = waitid(P_PIDFD, (id_t)w->pidfd, &w->how, WEXITED | WNOHANG) == 0;
+}
+
 /* Until there is something new, at most ms milliseconds. */
 static void look(struct watching *w, int64_t ms)
 {
@@ -413,9 +427,8 @@ static void look(struct watching *w, int64_t ms)
 
 	(void)ppoll(fds, ARRAY_LEN(fds), &limit, &w->mask);
 	/* the process first: what it said last is there then */
-	if (fds[0].revents && waitid(P_PIDFD, (id_t)w->pidfd, &w->how, WEXITED | WNOHANG) == 0 &&
-	    w->how.si_pid != 0) {
-		w->ended = true;
+	if (fds[0].revents) {
+		take_end(w);
 	}
 	take_all(w);
 }
@@ -512,7 +525,6 @@ static void settle(struct watching *w)
 	siginfo_t info;
 	int64_t since = ctm_deadline_now();
 
-	(void)kill(-w->pid, SIGKILL);
 	while (w->raw) {
 		info.si_pid = 0;
 		if (waitid(P_PGID, (id_t)w->pid, &info, WEXITED | WNOHANG) < 0 &&
@@ -565,8 +577,8 @@ static int conclude_ended(struct watching *w)
 		ctm_err_hint(&err, "or stop it and use: ctmend repair %s", w->job->name);
 	} else {
 		(void)ctm_err_set(&err, CTM_REFUSED, ETIME, "nothing was changed: %s%s", why,
-				  w->doubtful ? ", as at an earlier start, because the volume does "
-						"not answer" :
+				  w->doubtful ? ", as at an earlier start: the volume has not "
+						"answered yet" :
 						"");
 		ctm_err_hint(&err, "stop it and use: ctmend repair %s", w->job->name);
 	}

@@ -60,7 +60,7 @@ static struct relay_piece *piece_for(struct relay *relay, int fd, size_t pieces)
 
 void relay_add(struct relay *relay, int fd, const char *text, size_t len, bool own)
 {
-	while (len > 0) {
+	while (len > 0 && (own || !relay->cut)) {
 		struct relay_piece *piece =
 			piece_for(relay, fd, own ? RELAY_PIECES : RELAY_PIECES - 1);
 		size_t room = piece ? sizeof(piece->text) - piece->len : 0;
