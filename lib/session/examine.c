@@ -27,6 +27,7 @@
 #include "session/unfinished.h"
 #include "session/unmapped.h"
 #include "session/volumes.h"
+#include "target/ctalive.h"
 #include "target/hostask.h"
 #include "target/lockwatch.h"
 
@@ -82,6 +83,26 @@ static int pick_volume(struct ctm_exam *exam, const struct ctm_session_opts *opt
 	return ctm_target_pick(exam->target, key, &exam->volume, err);
 }
 
+/* A socket that is not its monitor's is worth a word: the container cannot be started. */
+static int look_running(struct ctm_exam *exam, struct ctm_err *err)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	const struct ctm_target *target = exam->target;
+	struct ctm_ctalive alive = { .running = false };
+	int r = target->socket ? ctm_ctalive(target->socket, target->name, &alive, err) : 0;
+
+	if (r < 0) {
+		return r;
+	}
+	exam->running = alive.running;
+	if (!alive.imitated) {
+		return 0;
+	}
+	r = ctm_ctalive_describe(&alive, &text);
+	r = r < 0 ? r : ctm_exam_note(exam, text.p);
+	return r < 0 ? ctm_err_nomem(err) : 0;
+}
+
 int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **ret,
 		 struct ctm_err *err)
 {
@@ -118,7 +139,7 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	}
 	/* A container that is being started listens on its socket before it calls its hooks. */
 	if (r == 0 && exam->target->kind != CTM_TARGET_PATH && !opts->starting) {
-		r = ctm_guard_running(exam->target, &exam->running, err);
+		r = look_running(exam, err);
 	}
 	if (r < 0) {
 		return r;

@@ -10,6 +10,7 @@
 #include "storage/pvehelper.h"
 #include "target/activate.h"
 #include "target/activenote.h"
+#include "target/ctalive.h"
 #include "target/hostask.h"
 #include "target/hostlock.h"
 #include "target/inuse.h"
@@ -26,17 +27,17 @@ enum state {
 static enum state container_state(const struct ctm_host *host, unsigned int vmid)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
-	struct ctm_socket_row row = { .found = false };
+	struct ctm_ctalive alive = { .running = false };
 	bool rebooting = false;
 	char name[16];
 
 	(void)snprintf(name, sizeof(name), "%u", vmid);
 	if (ctm_lxc_socket_name(CTM_PLACE_LXC, name, &socket) < 0 ||
-	    ctm_socket_look(socket.p, &row, NULL) < 0 ||
+	    ctm_ctalive(socket.p, name, &alive, NULL) < 0 ||
 	    ctm_running_rebooting(host, vmid, &rebooting, NULL) < 0) {
 		return STATE_BUSY;
 	}
-	return row.found ? STATE_TAKEN : rebooting ? STATE_BUSY : STATE_IDLE;
+	return alive.running ? STATE_TAKEN : rebooting ? STATE_BUSY : STATE_IDLE;
 }
 
 /* No program of that run lives any more, so it will not appear late either. */

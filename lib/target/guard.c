@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/cleanup.h"
 #include "target/activate.h"
+#include "target/ctalive.h"
 #include "target/guard_config.h"
 #include "target/hostlock.h"
 #include "target/inuse.h"
@@ -98,13 +99,13 @@ static int refuse_running(const struct ctm_guard *guard, const struct ctm_target
 
 int ctm_guard_running(const struct ctm_target *target, bool *ret, struct ctm_err *err)
 {
-	struct ctm_socket_row row = { .found = false };
-	int r = target->socket ? ctm_socket_look(target->socket, &row, err) : 0;
+	struct ctm_ctalive alive = { .running = false };
+	int r = target->socket ? ctm_ctalive(target->socket, target->name, &alive, err) : 0;
 
 	if (r < 0) {
 		return r;
 	}
-	*ret = row.found;
+	*ret = alive.running;
 	return 0;
 }
 

@@ -80,7 +80,7 @@ int ctm_guard_yield(struct ctm_guard *guard, struct ctm_err *err);
 /** One sentence a person should read (the container is running), or NULL; borrowed. */
 const char *ctm_guard_note(const struct ctm_guard *guard);
 
-/** Whether the container's command socket is listened on (/proc/net/unix). */
+/** Whether the container runs, by its command socket (target/ctalive.h). */
 int ctm_guard_running(const struct ctm_target *target, bool *ret, struct ctm_err *err);
 
 #endif

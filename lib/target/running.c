@@ -48,14 +48,15 @@ static const char *split(const char *line, const char *end, uint64_t *ret_flags,
 	return p < end && *p == ' ' ? p + 1 : NULL;
 }
 
-void ctm_socket_find(struct ctm_bytes text, const char *name, struct ctm_socket_row *ret)
+int ctm_socket_each(struct ctm_bytes text, const char *name,
+		    int (*fn)(const struct ctm_socket *socket, void *arg), void *arg)
 {
 	const char *p = text.p;
 	const char *end = p + text.len;
 	const size_t len = strlen(name);
+	int r = 0;
 
-	*ret = (struct ctm_socket_row){ .found = false };
-	while (p < end) {
+	while (r == 0 && p < end) {
 		const char *eol = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = eol ? eol : end;
 		uint64_t flags = 0;
@@ -65,13 +66,33 @@ void ctm_socket_find(struct ctm_bytes text, const char *name, struct ctm_socket_
 		/* an abstract name is shown with "@" for its leading NUL */
 		if (path && (size_t)(stop - path) == len + 1 && path[0] == '@' &&
 		    memcmp(path + 1, name, len) == 0) {
-			ret->found = true;
-			if (flags & FLAG_LISTENS) {
-				ret->listening = inode;
-			}
+			const struct ctm_socket socket = {
+				.inode = inode,
+				.listens = flags & FLAG_LISTENS,
+			};
+
+			r = fn(&socket, arg);
 		}
 		p = stop + 1;
 	}
+	return r;
+}
+
+static int note_socket(const struct ctm_socket *socket, void *arg)
+{
+	struct ctm_socket_row *row = arg;
+
+	row->found = true;
+	if (socket->listens) {
+		row->listening = socket->inode;
+	}
+	return 0;
+}
+
+void ctm_socket_find(struct ctm_bytes text, const char *name, struct ctm_socket_row *ret)
+{
+	*ret = (struct ctm_socket_row){ .found = false };
+	(void)ctm_socket_each(text, name, note_socket, ret);
 }
 
 static int read_all(const char *path, struct ctm_buf *ret)
@@ -99,13 +120,20 @@ static int read_all(const char *path, struct ctm_buf *ret)
 	}
 }
 
+int ctm_socket_table(struct ctm_buf *ret, struct ctm_err *err)
+{
+	int r = read_all("/proc/net/unix", ret);
+
+	return r < 0 ? ctm_err_set(err, CTM_SYS, r, "read /proc/net/unix") : 0;
+}
+
 int ctm_socket_look(const char *name, struct ctm_socket_row *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	int r = read_all("/proc/net/unix", &text);
+	int r = ctm_socket_table(&text, err);
 
 	if (r < 0) {
-		return ctm_err_set(err, CTM_SYS, r, "read /proc/net/unix");
+		return r;
 	}
 	ctm_socket_find((struct ctm_bytes){ .p = text.p, .len = text.len }, name, ret);
 	return 0;

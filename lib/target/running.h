@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is a container running? PVE and LXC both mean by that: its monitor listens on the abstract
- * command socket.
+ * The command sockets of containers. PVE and LXC both mean by "running": its monitor listens on the
+ * abstract command socket. Whether it is a monitor that does, target/ctalive.h knows.
  */
 #ifndef CTM_TARGET_RUNNING_H
 #define CTM_TARGET_RUNNING_H
@@ -19,6 +19,17 @@ struct ctm_socket_row {
 	uint64_t listening; /* inode of the one that listens, 0: only connections are left */
 };
 
+/** One socket of a name. */
+struct ctm_socket {
+	uint64_t inode; /* 0: a connection that nobody has accepted yet */
+	bool listens;
+};
+
+/** This host's table, as text. */
+int ctm_socket_table(struct ctm_buf *ret, struct ctm_err *err);
+/** fn for each socket that has the abstract name; stops when it returns other than 0. */
+int ctm_socket_each(struct ctm_bytes text, const char *name,
+		    int (*fn)(const struct ctm_socket *socket, void *arg), void *arg);
 /** Looks for the abstract name (without its leading NUL), compared as a whole. */
 void ctm_socket_find(struct ctm_bytes text, const char *name, struct ctm_socket_row *ret);
 /** The same in this host's table. */
