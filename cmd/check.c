@@ -2,18 +2,50 @@
 /*
  * check: what is wrong, by cause. Changes nothing.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "command.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "target/inventory.h"
+#include "target/lockwatch.h"
 #include "term.h"
 #include "volumes.h"
 
+/* One that gave way to somebody who waited for its lock. */
+struct again {
+	const char *name; /* borrowed */
+	char *volume;	  /* key; NULL: as on the command line */
+};
+
 struct job {
 	struct ctm_json *json;
-	bool more; /* a report was printed: a blank line stands between two */
+	bool more;  /* a report was printed: a blank line stands between two */
+	bool retry; /* what gives way is looked at once more, after the others */
+	CTM_VEC(struct again) again;
 };
+
+/* 0: it is tried again. */
+static int put_off(struct job *job, const struct options *opts, const char *name,
+		   struct ctm_err *err)
+{
+	struct again again = { .name = name };
+
+	if (!job->retry || err->num != CTM_LOCKWATCH_YIELD) {
+		return -1;
+	}
+	again.volume = opts->session.volume ? strdup(opts->session.volume) : NULL;
+	if ((opts->session.volume && !again.volume) || ctm_vec_push(&job->again, &again) < 0) {
+		free(again.volume);
+		return -1;
+	}
+	ctm_err_hint(err, "it is looked at once more, after the others");
+	volumes_error(opts, name, err);
+	return 0;
+}
 
 static int check_one(const struct options *opts, const char *name, void *arg)
 {
@@ -27,6 +59,9 @@ static int check_one(const struct options *opts, const char *name, void *arg)
 	int r = ctm_examine(name, &opts->session, &exam, &err);
 
 	term_progress_end();
+	if (r < 0 && put_off(job, opts, name, &err) == 0) {
+		return EXIT_CLEAN;
+	}
 	if (job->more && !json && !opts->quiet) {
 		putchar('\n');
 	}
@@ -53,7 +88,8 @@ static int check_one(const struct options *opts, const char *name, void *arg)
 static int check_names(const struct options *opts, char *const *names, size_t n,
 		       struct ctm_json *json)
 {
-	struct job job = { .json = json };
+	struct job job = { .json = json, .retry = n > 1 };
+	struct options one = *opts;
 	int worst = EXIT_CLEAN;
 
 	for (size_t i = 0; i < n; i++) {
@@ -61,6 +97,16 @@ static int check_names(const struct options *opts, char *const *names, size_t n,
 
 		worst = status > worst ? status : worst;
 	}
+	job.retry = false;
+	for (size_t i = 0; i < job.again.n; i++) {
+		int status;
+
+		one.session.volume = job.again.v[i].volume;
+		status = check_one(&one, job.again.v[i].name, &job);
+		worst = status > worst ? status : worst;
+		free(job.again.v[i].volume);
+	}
+	ctm_vec_done(&job.again);
 	return worst;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "term.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,40 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/pathname.h"
 #include "exit.h"
 
+CTM_HOST_PATHS
+
 static bool progress_shown;
+
+/*
+ * The terminal once more, opened by ourselves, for what is written while a lock is held: one that is
+ * stopped (Ctrl-S) must not stop us. O_NONBLOCK on standard error itself would be everybody's who
+ * shares it. -1: there is no terminal.
+ */
+static int own_terminal(void)
+{
+	static int fd = -2;
+
+	if (fd == -2) {
+		fd = isatty(STDERR_FILENO) ?
+			     open("/proc/self/fd/2",
+				  O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) :
+			     -1;
+	}
+	return fd;
+}
+
+/* What does not fit is lost. */
+static void put(const char *text)
+{
+	const int fd = own_terminal();
+	ssize_t n = fd >= 0 ? write(fd, text, strlen(text)) : 0;
+
+	(void)n;
+}
 
 bool term_color(const struct options *opts)
 {
@@ -67,9 +98,10 @@ void term_progress(uint64_t done, uint64_t total, void *arg)
 {
 	static struct timespec last;
 	struct timespec now;
+	char line[96];
 
 	(void)arg;
-	if (!isatty(STDERR_FILENO)) {
+	if (own_terminal() < 0) {
 		return;
 	}
 	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -78,24 +110,25 @@ void term_progress(uint64_t done, uint64_t total, void *arg)
 	}
 	last = now;
 	progress_shown = true;
-	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " changes", done, total);
-	(void)fflush(stderr);
+	(void)snprintf(line, sizeof(line), "\r\033[K%" PRIu64 " of %" PRIu64 " changes", done,
+		       total);
+	put(line);
 }
 
 void term_notice(const char *text, void *arg)
 {
+	char line[512];
+
 	(void)arg;
-	if (isatty(STDERR_FILENO)) {
-		term_progress_end();
-		fprintf(stderr, "ctmend: %s\n", text);
-	}
+	term_progress_end();
+	(void)snprintf(line, sizeof(line), "ctmend: %s\n", text);
+	put(line);
 }
 
 void term_progress_end(void)
 {
 	if (progress_shown) {
-		fputs("\r\033[K", stderr);
-		(void)fflush(stderr);
+		put("\r\033[K");
 		progress_shown = false;
 	}
 }

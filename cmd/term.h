@@ -23,8 +23,8 @@ bool term_can_ask(void);
 bool term_ask(const char *question);
 
 /**
- * A ctm_session_opts progress callback: a line on stderr that overwrites itself; nothing off a
- * terminal.
+ * A ctm_session_opts progress callback: a line on the terminal at stderr that overwrites itself.
+ * Like the next two it never waits for the terminal: it is called while a lock is held.
  */
 void term_progress(uint64_t done, uint64_t total, void *arg);
 /** A ctm_session_opts notice callback: the sentence, on a terminal. */

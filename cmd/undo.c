@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "command.h"
@@ -20,6 +22,7 @@ struct job {
 	struct ctm_json *json;
 	struct ctm_difflines diff;
 	struct ctm_run_info run; /* that is, or would be, taken back */
+	FILE *out;		 /* where the report goes */
 	uint64_t n;              /* changes that the preview has shown */
 };
 
@@ -72,7 +75,7 @@ static int report(const struct job *job, const struct ctm_done *done)
 	if (job->json) {
 		return ctm_json_report(job->json, &rep);
 	}
-	return job->opts->quiet ? 0 : ctm_report_done(stdout, &rep);
+	return job->opts->quiet ? 0 : ctm_report_done(job->out, &rep);
 }
 
 static int take_back(const struct job *job, const char *typed)
@@ -116,12 +119,29 @@ static int undo(struct job *job, const char *typed)
 	return take_back(job, job->run.name);
 }
 
+/* Everything in from, then closes it. */
+static int copy_out(FILE *from)
+{
+	char chunk[16384];
+	size_t n;
+	bool bad = fflush(from) != 0;
+
+	rewind(from);
+	while (!bad && (n = fread(chunk, 1, sizeof(chunk), from)) > 0) {
+		bad = fwrite(chunk, 1, n, stdout) != n;
+	}
+	bad = bad || ferror(from);
+	(void)fclose(from);
+	return bad ? -EIO : 0;
+}
+
 static int run(const struct options *opts, int argc, char **argv)
 {
 	struct job job = {
 		.opts = opts,
 		.name = argv[0],
-		.diff = { .out = stdout, .color = term_color(opts) },
+		.out = stdout,
+		.diff = { .color = term_color(opts) },
 	};
 	int status;
 
@@ -133,12 +153,24 @@ static int run(const struct options *opts, int argc, char **argv)
 		fputs("ctmend: no terminal to ask on: use --yes\n", stderr);
 		return EXIT_USAGE;
 	}
+	if (opts->dry_run) {
+		/* what it prints comes while the lock is held: a reader that is slow must not hold it */
+		job.out = tmpfile();
+		if (!job.out) {
+			fprintf(stderr, "ctmend: make a temporary file: %s\n", strerror(errno));
+			return EXIT_FAILED;
+		}
+	}
+	job.diff.out = job.out;
 	if (opts->format == FORMAT_JSON) {
-		job.json = ctm_json_new("undo", stdout);
+		job.json = ctm_json_new("undo", job.out);
 	}
 	status = undo(&job, argc > 1 ? argv[1] : NULL);
 	ctm_buf_done(&job.diff.line);
-	return ctm_json_end(job.json) < 0 ? EXIT_FAILED : status;
+	if (ctm_json_end(job.json) < 0) {
+		status = EXIT_FAILED;
+	}
+	return job.out != stdout && copy_out(job.out) < 0 ? EXIT_FAILED : status;
 }
 
 const struct command command_undo = {

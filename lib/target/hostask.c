@@ -44,18 +44,21 @@ int ctm_hostask_mode(const char *path, mode_t *ret)
 	return 0;
 }
 
-static int answers(const char *path, struct ctm_err *err)
+int ctm_hostask_silent(const char *path, struct ctm_err *err)
 {
-	mode_t mode;
-	int r = path && path[0] == '/' ? ctm_hostask_mode(path, &mode) : 0;
-
-	if (r != -ETIME) {
-		return 0;
-	}
-	r = ctm_err_set(err, CTM_REFUSED, ETIME, "the storage at '%s' does not answer", path);
+	int r = ctm_err_set(err, CTM_REFUSED, ETIME, "the storage at '%s' does not answer", path);
 	ctm_err_hint(err, "see whether its server or its program runs, with: findmnt -T '%s'",
 		     path);
 	return r;
+}
+
+static int answers(const char *path, struct ctm_err *err)
+{
+	mode_t mode;
+
+	return path && path[0] == '/' && ctm_hostask_mode(path, &mode) == -ETIME ?
+		       ctm_hostask_silent(path, err) :
+		       0;
 }
 
 int ctm_hostask_volume(const struct ctm_volume *vol, struct ctm_err *err)

@@ -17,6 +17,9 @@
  */
 int ctm_hostask_mode(const char *path, mode_t *ret);
 
+/** The error for a path that did not answer: CTM_REFUSED, -ETIME. */
+int ctm_hostask_silent(const char *path, struct ctm_err *err);
+
 /**
  * That the storage of the volume answers, as far as its path is known. -ETIME, CTM_REFUSED. That
  * nothing is there is no matter here.

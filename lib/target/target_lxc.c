@@ -148,6 +148,9 @@ static int detect(const char *path, enum ctm_volume_kind *ret, struct ctm_err *e
 	mode_t mode;
 	int r = ctm_hostask_mode(path, &mode);
 
+	if (r == -ETIME) {
+		return ctm_hostask_silent(path, err);
+	}
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "lxc.rootfs.path '%s'", path);
 	}

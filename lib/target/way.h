@@ -30,7 +30,7 @@ void ctm_way_done(struct ctm_way *way);
  * The directories that the container's root cannot search: by mode, by ACL, and not by a capability
  * either, which holds only where owner and group are mapped. Under a sysroot only directories
  * below it count. Empty for a path target, a raw volume of a plain container, and where the way
- * does not exist. Errors: CTM_SYS.
+ * does not exist. Errors: CTM_SYS; CTM_REFUSED when its storage does not answer.
  */
 int ctm_way_closed(const struct ctm_host *host, const struct ctm_target *target,
 		   const struct ctm_volume *vol, struct ctm_way *ret, struct ctm_err *err);
