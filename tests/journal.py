@@ -45,8 +45,8 @@ class Body:
 
 
 def records(data):
-    if data[:15] != b"ctmend journal\n" or data[15] != 1:
-        raise ValueError("not a record of version 1")
+    if data[:15] != b"ctmend journal\n" or data[15] != 2:
+        raise ValueError("not a record of version 2")
     at = 16
     while at < len(data):
         body = Body(data)
@@ -98,11 +98,17 @@ def entry(kind, b, was):
             first = b.string() if three & 1 else b""
             second = first if three & 4 else b.string() if three & 2 else b""
             values += [first.hex() or "-", second.hex() or "-"]
+    content = []
+    if flags & 512:
+        content = [b.number(), b.number()]
+        content += [b.raw(32).hex()] if content[0] == 1 else ["%d.%09d" % b.time()]
     print(
         kind, was.path.decode(), was.inode, "%d:%d" % was.owners[:2], "%o" % was.mode,
         "%d:%d" % was.owners[2:], "%o" % after, was.cause.decode(), "%d/%d" % links, lifted,
         *values,
     )
+    if content:
+        print("  content", was.path.decode(), *content)
     if kind in "RT":
         size, sha256 = b.number(), b.raw(32)
         times = b.time()
@@ -143,6 +149,10 @@ def main(directory):
             print("D", b.number(), b.number())
         elif kind == "F":
             print("F", b.number(), b.number(), b.string().decode())
+        elif kind == "M":
+            print("M", b.number(), "%d.%09d" % b.time())
+        elif kind == "N":
+            print("N", b.number(), b.number(), b.number(), b.signed(), b.string().hex())
         elif kind == "C":
             print("C", b.signed(), b.string().decode(), b.string().decode())
         elif kind == "E":

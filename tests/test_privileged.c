@@ -105,6 +105,26 @@ CASES(privileged, what_is_recorded, records)
 	cr_assert_eq(fs.open, 0);
 }
 
+/* No reason to leave its owner wrong. */
+Test(privileged, a_content_that_cannot_be_read)
+{
+	FAKE fs = { .fail_at = 3, .fail_with = ENOKEY, .fail_on = false };
+	struct fake_node *n = put(&fs, S_IFREG | 04755, 0);
+	struct ctm_entry e = entry_of(n);
+	uint64_t left = 1000;
+	struct ctm_step step;
+
+	e.after.uid.v = 100000;
+	cr_assert_eq(ctm_privileged_record(&fake_ops, &fs, &e, &left), 0);
+	cr_assert_eq(e.content, CTM_CONTENT_CTIME);
+	cr_assert_eq(left, 1000);
+	fs.calls = 0; /* open, read, and the file again */
+	step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false);
+	cr_assert_eq(step.did, CTM_DID_CHANGE, "%s", step.what);
+	cr_assert(ctm_privileged(&n->state));
+	cr_assert_eq(fs.open, 0);
+}
+
 /* The entry that gives the container's file back to the host, as recorded with HOST in it. */
 static struct ctm_entry back_to_host(struct fakefs *fs, uint32_t mode, bool with_caps)
 {

@@ -35,20 +35,24 @@ static int record_open(const struct ctm_ops *ops, void *fs, int h, struct ctm_en
 		return r;
 	}
 	e->size = inode.size;
+	e->ctime = inode.ctime;
+	e->content = CTM_CONTENT_CTIME;
 	if (inode.size > CTM_PRIVILEGED_FILE_MAX || inode.size > *left) {
-		e->content = CTM_CONTENT_CTIME;
-		e->ctime = inode.ctime;
 		return 0;
 	}
 	r = ops->readable(fs, h, &fd);
 	if (r == 0) {
 		r = ctm_content_read(fd, inode.size, NULL, NULL, e->sha256);
 	}
-	if (r < 0) {
+	if (r == -EFBIG || r == -ENOMEM) {
 		return r == -EFBIG ? -ESTALE : r;
+	}
+	if (r < 0) {
+		return 0; /* encrypted, say, and the key is not here: its owner can be put right */
 	}
 	*left -= inode.size;
 	e->content = CTM_CONTENT_SHA256;
+	e->ctime = (struct timespec){ .tv_sec = 0 };
 	return 0;
 }
 
@@ -121,6 +125,18 @@ static struct ctm_step step_of(int r)
 		       (struct ctm_step){ .did = CTM_DID_CHANGE };
 }
 
+/* What is known by its ctime need not be readable: then *ret is -1. */
+static int open_content(const struct ctm_ops *ops, void *fs, int h, const struct ctm_entry *entry,
+			int *ret)
+{
+	int r = ops->readable(fs, h, ret);
+
+	if (r < 0) {
+		*ret = -1;
+	}
+	return entry->content == CTM_CONTENT_CTIME && r != -ENOMEM ? 0 : r;
+}
+
 /* Keeps writers out, if that can be. */
 static int hold(struct ctm_proof *p)
 {
@@ -141,11 +157,9 @@ struct ctm_step ctm_proof_begin(const struct ctm_ops *ops, void *fs, int h,
 	if (!ctm_privileged(&entry->before) && !ctm_privileged(&entry->after)) {
 		return step_of(0);
 	}
-	r = ops->readable(fs, h, &p.fd);
-	if (r == 0) {
+	r = open_content(ops, fs, h, entry, &p.fd);
+	if (r == 0 && p.fd >= 0) {
 		r = hold(&p);
-	} else {
-		p.fd = -1;
 	}
 	if (r == 0) {
 		r = compare(ops, fs, h, entry, now, strict, p.fd);
@@ -191,9 +205,6 @@ struct ctm_step ctm_privileged_look(const struct ctm_ops *ops, void *fs, int h,
 	if (!ctm_privileged(&entry->after)) {
 		return step_of(0);
 	}
-	r = ops->readable(fs, h, &fd);
-	if (r < 0) {
-		fd = -1;
-	}
+	r = open_content(ops, fs, h, entry, &fd);
 	return step_of(r < 0 ? r : compare(ops, fs, h, entry, now, strict, fd));
 }

@@ -6,7 +6,9 @@
  * who may have written anything into it and set the mode again.
  *
  *	record    the content's SHA-256 before the first change, or, for what is too large to be read
- *	          in every run, the ctime of the inode: any write changes it, and so does a rename
+ *	          in every run, the ctime of the inode: any write changes it, and so does a rename.
+ *	          Behind a sync of the volume the ctime that the run left is marked; what was not
+ *	          marked because a crash came before is not known, and left when it is taken back
  *	apply     nobody has it open for writing, nor can until it is over (a lease); the content is
  *	          compared; chown(2), which takes the bits away; mode, ACLs, capability; and nobody
  *	          has tried to write meanwhile. Whatever else comes out leaves no bits.
@@ -35,8 +37,8 @@ bool ctm_privileged_strict(const struct ctm_run_header *header);
 
 /**
  * Fills in what the record of a SET entry, one of whose states is privileged, knows of the content:
- * .content and what belongs to it. left: bytes that may still be read in this run. Negative errno
- * of reading it, or -ESTALE.
+ * .content and what belongs to it. left: bytes that may still be read in this run. A content that
+ * cannot be read is known by the ctime. -ESTALE: the inode is gone, or the file is growing.
  */
 int ctm_privileged_record(const struct ctm_ops *ops, void *fs, struct ctm_entry *entry,
 			  uint64_t *left);

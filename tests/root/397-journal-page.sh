@@ -24,6 +24,7 @@ for i in $(seq 1 190); do
 done
 chown -h 0:0 "$root/usr/bin/symlink" "$root/var/lib/dpkg/lock"
 setcap cap_net_raw=ep "$root/usr/bin/f2"
+truncate -s 65M "$root/usr/bin/f5"
 setfacl -m u:33:r "$root/usr/bin/f3" && chown 100000:100000 "$root/usr/bin/f3"
 ctm()
 {
@@ -45,8 +46,10 @@ read_record()
 }
 
 all >"$TMP/before"
+large_before=$(stat -c '%s %.9Z' "$root/usr/bin/f5")
 getfattr -d -e hex -m system.posix_acl_access --absolute-names "$root/usr/bin/f3" >"$TMP/acl"
 t_ok "a repair" env SUDO_USER=alice "$CTMEND" --sysroot "$sys" repair --yes --clean stale --map 100000 "$root"
+large=$(stat -c '%s %.9Z' "$root/usr/bin/f5")
 all >"$TMP/after"
 t_ok "its record reads by the page" read_record 0001
 # path, inode, owner and mode before, owner and mode after, links: of what differs
@@ -59,6 +62,16 @@ t_is "each is an entry, with what it was and is" \
 t_is "an ACL alone is, too" \
 	"$(awk '$1 == "S" && $2 == "usr/bin/f3" { print "0x" $11 }' "$TMP/read")" \
 	"$(sed -n 's/^system.posix_acl_access=//p' "$TMP/acl")"
+t_is "each with set-id bits or a capability has its content" \
+	"$(awk '$1 == "content" && $3 == 1 { print $5, $4, $2 }' "$TMP/read" | LC_ALL=C sort)" \
+	"$(cd "$root" && awk '{ print $1 }' "$TMP/want" | grep '/\(f[0-9]*\|a-link\)$' | grep -v '/f5$' |
+		while read -r file; do
+			echo "$(sha256sum <"$file" | cut -d' ' -f1) $(stat -c %s "$file") $file"
+		done | LC_ALL=C sort)"
+t_is "but for a large one" "$(awk '$1 == "content" && $3 == 2 { print $2, $4, $5 }' "$TMP/read")" \
+	"usr/bin/f5 $large_before"
+t_is "whose ctime is there, as the repair left it" "$(awk '$1 == "M" { print $3 }' "$TMP/read")" \
+	"${large#* }"
 t_is "the removed file is one" "$(awk '$1 == "R" { print $2, $4, $5 }' "$TMP/read")" \
 	"$(awk '$1 == "var/lib/dpkg/lock" { print $1, $3, $4 }' "$TMP/before")"
 sha256=$(echo locked | sha256sum | cut -d' ' -f1)
@@ -68,7 +81,7 @@ t_is "with size, SHA-256, times and its directory" \
 	"$(awk '$1 == "R" { getline; print $1, $2, $3, $(NF - 1), $NF }' "$TMP/read")" \
 	"7 $sha256 $file_time $(stat -c %i "$root/var/lib/dpkg") $dir_time"
 n=$(grep -c '^[SRT] ' "$TMP/read")
-t_is "it is sealed, done and ended" "$(grep '^[ZDE]' "$TMP/read" | sed 's/ [0-9]*$/ T/; s/^Z.*/Z/')" \
+t_is "it is sealed, done and ended" "$(grep '^[ZDE] ' "$TMP/read" | sed 's/ [0-9]*$/ T/; s/^Z.*/Z/')" \
 	"$(printf '%s\n' Z "D 0 T" "E $n 0 0 0 T")"
 t_is "fields of the header" \
 	"$(sed -n 's/^field \(2\|3\|5\|7\|8\|9\|10\|12\|13\|14\) /\1 /p' "$TMP/read" |
@@ -79,12 +92,19 @@ t_match "and the identity's" "$(grep '^field 4 ' "$TMP/read")" \
 	"volume $root .*root-inode $(stat -c %i "$root") "
 t_is "bsdtar reads the archive" "$(bsdtar -xOf "$sys"/var/lib/ctmend/*/0001-*/removed.tar)" locked
 
+cp "$TMP/read" "$TMP/read.1"
 t_ok "an undo" ctm undo --yes --map 100000 "$root"
 t_ok "its record, too" read_record 0002
 t_is "says what it takes back" "$(sed -n 's/^field 10 //p' "$TMP/read")" \
 	"$(basename "$sys"/var/lib/ctmend/*/0001-*)"
 t_is "with the file that comes back" "$(awk '$1 == "T" { print $2, $4, $5 }' "$TMP/read")" \
 	"$(awk '$1 == "var/lib/dpkg/lock" { print $1, $3, $4 }' "$TMP/before")"
+
+handle=$(awk '$1 == "R" { print $3 }' "$TMP/read.1")
+t_is "which it was" "$(awk '$1 == "T" { print $3 }' "$TMP/read")" "$handle"
+t_is "and what it is now" "$(awk '$1 == "N" { print $4 }' "$TMP/read")" \
+	"$(stat -c %i "$root/var/lib/dpkg/lock")"
+t_match "by its handle" "$(awk '$1 == "N" { print $5, $6 }' "$TMP/read")" '^[0-9]+ ([0-9a-f][0-9a-f])+$'
 
 # Interrupted, and something failed.
 strace -f -qq -o /dev/null -e trace=fchownat -e inject=fchownat:signal=KILL:when=20 \
@@ -109,7 +129,7 @@ t_is "every flag of an entry" \
 kinds=$(sed -n "s/^\tCTM_ENTRY_[A-Z]* = '\(.\)',.*/\1/p" "$T_TOP/lib/run/entry.h" | sort)
 t_is "every kind of entry" \
 	"$(sed -n '/^.Ss Kinds of records/,/^.Ss Entries/s/^.It Li \(.*\)$/\1/p' "$page" | tr -d ' ' | tr ',' '\n' |
-		grep -v '^[HZDFCE]$' | sort)" "$kinds"
+		grep -v '^[HZDFMNCE]$' | sort)" "$kinds"
 t_is "every field of the identity" \
 	"$(sed -n 's/^\t{ "\([a-z-]*\)", "[^"]*", [A-Z]*, FIELD.*/\1/p' "$T_TOP/lib/target/identity.c" |
 		while read -r word; do grep -q "^.Li $word\$\|^.Li $word ,\$" "$page" || echo "$word"; done)" ""
