@@ -28,7 +28,7 @@ struct fake_node {
 	struct timespec mtime;
 	struct timespec atime;
 	struct timespec ctime; /* another one after every change that goes through the ops */
-	uint64_t holes; /* bytes behind the content, which nobody can read here */
+	uint64_t holes;        /* bytes behind the content, which nobody can read here */
 	/* somebody has it open for writing */
 	bool writer;
 	struct ctm_bytes content;

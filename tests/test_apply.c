@@ -234,7 +234,8 @@ CASES(apply, killed_anywhere, changes)
 					e.before = *s;
 					e.after = c->before;
 				}
-				step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED, false);
+				step = ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED,
+						       false);
 				cr_assert_leq(step.did, CTM_DID_NOTHING, "%s, call %u: %s", c->name,
 					      at, step.what);
 				cr_assert(state_is(&fs, &e.after), "%s, call %u", c->name, at);
@@ -293,8 +294,10 @@ Test(apply, halfway_is_a_conflict_unless_resumed)
 
 	now.mode = S_IFREG | 0755;
 	put_file(&fs, &now);
-	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false).did, CTM_DID_CONFLICT);
-	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED, false).did, CTM_DID_CHANGE);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false).did,
+		     CTM_DID_CONFLICT);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_CRASHED, false).did,
+		     CTM_DID_CHANGE);
 	cr_assert_str_eq(fs.log.p, "chmod 'f' 6755\n", "never a second chown");
 }
 
@@ -374,14 +377,14 @@ CASES(apply, flags_are_lifted_and_set_again, changes)
 	}
 	put_file(&fs, &c->before);
 	fs.nodes.v[0].attr = CTM_ATTR_IMMUTABLE;
-	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false).did, CTM_DID_CHANGE,
-		     "%s", c->name);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false).did,
+		     CTM_DID_CHANGE, "%s", c->name);
 	cr_assert(state_is(&fs, &c->after), "%s", c->name);
 	cr_assert_eq(fs.nodes.v[0].attr, CTM_ATTR_IMMUTABLE);
 	cr_assert_eq(ctm_buf_addf(&log, "attr 'f' 0\n%sattr 'f' 1\n", c->log), 0);
 	cr_assert_str_eq(fs.log.p, log.p, "%s", c->name);
-	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false).did, CTM_DID_NOTHING,
-		     "%s", c->name);
+	cr_assert_eq(ctm_apply_inode(&fake_ops, &fs, &e, CTM_ALLOW_BEFORE, false).did,
+		     CTM_DID_NOTHING, "%s", c->name);
 }
 
 static const struct {

@@ -43,7 +43,10 @@ static const struct ctm_run_header header = {
 static const struct ctm_run_seal hashes = { .removed_sha256 = { 1 },
 					    .restore_sha256 = { [31] = 2 } };
 static const struct ctm_run_came_back came_back = {
-	.entry = 8, .dev = 2049, .ino = UINT64_MAX, .handle = { .type = -2, .len = 3, .bytes = { 1, 2, 3 } }
+	.entry = 8,
+	.dev = 2049,
+	.ino = UINT64_MAX,
+	.handle = { .type = -2, .len = 3, .bytes = { 1, 2, 3 } }
 };
 static const struct ctm_run_counts counts = { .done = 5, .already = 1, .failed = 1 };
 

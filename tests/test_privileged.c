@@ -38,7 +38,8 @@ static const struct {
 CASES(privileged, kinds_of_files, kinds)
 {
 	const struct ctm_inode_state s = { .mode = kinds[*i].mode,
-					   .caps = kinds[*i].caps ? caps : (struct ctm_bytes){ 0 } };
+					   .caps = kinds[*i].caps ? caps :
+								    (struct ctm_bytes){ 0 } };
 
 	cr_assert_eq(ctm_privileged(&s), kinds[*i].privileged, "%s", kinds[*i].name);
 }
@@ -202,7 +203,7 @@ static const struct {
 	{ "wanted at the capability", false, "xattr" },
 };
 
-/* Somebody with a descriptor from before comes in between: whose the file is now, it has no bits. */
+/* Somebody with a descriptor from before comes in between: the file is left without bits. */
 CASES(privileged, no_longer_proven, races)
 {
 	FAKE fs = { .no_leases = races[*i].no_leases, .want_at = races[*i].want_at };
@@ -279,6 +280,6 @@ CASES(privileged, large_files, larges)
 	cr_assert_eq(step.did, larges[*i].did, "%s: %d", larges[*i].name, step.did);
 	cr_assert_eq(step.ctime.tv_sec, larges[*i].marked ? n->ctime.tv_sec : 0, "%s",
 		     larges[*i].name);
-	cr_assert_eq(ctm_privileged(&n->state),
-		     step.did == CTM_DID_CHANGE || !larges[*i].halfway, "%s", larges[*i].name);
+	cr_assert_eq(ctm_privileged(&n->state), step.did == CTM_DID_CHANGE || !larges[*i].halfway,
+		     "%s", larges[*i].name);
 }

@@ -463,7 +463,8 @@ Test(undo, the_first_of_both_repairs_first)
 	cr_assert_eq(ctm_undo(&s->run, info.name, &out, &err), 0, "%s", err.msg);
 	cr_expect_eq(out.counts.conflicts, 0);
 	cr_expect_eq(out.counts.failed, 3);
-	cr_assert_eq(strncmp(stage_result(&out, "var/lib/dpkg/lock")->what, "removed by run 0002-", 20),
+	cr_assert_eq(strncmp(stage_result(&out, "var/lib/dpkg/lock")->what, "removed by run 0002-",
+			     20),
 		     0, "%s", stage_result(&out, "var/lib/dpkg/lock")->what);
 	stage_undo(s, NULL);
 	stage_undo(s, NULL);

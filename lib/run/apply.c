@@ -20,9 +20,9 @@ struct applying {
 	struct ctm_outcome *out;
 	struct ctm_archive_reader *saved; /* opened when the first file comes back */
 	struct ctm_parents parents;
-	bool strict; /* ctm_privileged_strict() */
+	bool strict;                          /* ctm_privileged_strict() */
 	CTM_VEC(struct ctm_run_ctime) ctimes; /* to be marked */
-	uint64_t marked; /* entries up to here are marked, or were before */
+	uint64_t marked;                      /* entries up to here are marked, or were before */
 	uint64_t at;
 	/*
 	 * Something is neither as it was nor as it should be, and the record alone tells. Then

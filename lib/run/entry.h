@@ -55,8 +55,8 @@ struct ctm_entry {
 	uint32_t names; /* names of the inode that the scan met */
 	/* SET: CTM_ATTR_* that stand on the inode, are lifted for it and set again */
 	uint32_t attr;
-	struct ctm_inode_state before; /* RESTORE: unused */
-	struct ctm_inode_state after;  /* REMOVE: unused */
+	struct ctm_inode_state before;  /* RESTORE: unused */
+	struct ctm_inode_state after;   /* REMOVE: unused */
 	enum ctm_entry_content content; /* SET of a privileged file */
 	struct timespec ctime;          /* CTM_CONTENT_CTIME: of the inode in its before state */
 	/* REMOVE and RESTORE; size and sha256 also as .content says */

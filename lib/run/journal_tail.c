@@ -80,30 +80,30 @@ static size_t mark_of(const void *marks, size_t n, size_t size, uint64_t entry)
 #define MARK_OF(vec, e) mark_of((vec)->v, (vec)->n, sizeof(*(vec)->v), (e))
 
 /* The mark of this entry, or NULL. */
-#define FIND_MARK(vec, e)                                                          \
-	({                                                                         \
-		size_t at_ = MARK_OF(vec, e);                                      \
+#define FIND_MARK(vec, e)                                                             \
+	({                                                                            \
+		size_t at_ = MARK_OF(vec, e);                                         \
 		at_ < (vec)->n && (vec)->v[at_].entry == (e) ? &(vec)->v[at_] : NULL; \
 	})
 
 /* Puts a mark in its place, or over an earlier one of the entry. 0 or -ENOMEM. */
-#define KEEP_MARK(spill_, vec, mark)                                                   \
-	({                                                                             \
-		size_t at_ = MARK_OF(vec, (mark)->entry);                              \
-		bool known_ = at_ < (vec)->n && (vec)->v[at_].entry == (mark)->entry;  \
-		int r_ = 0;                                                            \
-		ctm_spill_pass(spill_);                                                \
-		if (!known_) {                                                         \
-			r_ = ctm_spill_push(spill_, vec, mark);                        \
-		}                                                                      \
-		if (r_ == 0 && !known_) {                                              \
-			memmove((vec)->v + at_ + 1, (vec)->v + at_,                    \
-				((vec)->n - 1 - at_) * sizeof(*(vec)->v));             \
-		}                                                                      \
-		if (r_ == 0) {                                                         \
-			(vec)->v[at_] = *(mark);                                       \
-		}                                                                      \
-		r_;                                                                    \
+#define KEEP_MARK(spill_, vec, mark)                                                  \
+	({                                                                            \
+		size_t at_ = MARK_OF(vec, (mark)->entry);                             \
+		bool known_ = at_ < (vec)->n && (vec)->v[at_].entry == (mark)->entry; \
+		int r_ = 0;                                                           \
+		ctm_spill_pass(spill_);                                               \
+		if (!known_) {                                                        \
+			r_ = ctm_spill_push(spill_, vec, mark);                       \
+		}                                                                     \
+		if (r_ == 0 && !known_) {                                             \
+			memmove((vec)->v + at_ + 1, (vec)->v + at_,                   \
+				((vec)->n - 1 - at_) * sizeof(*(vec)->v));            \
+		}                                                                     \
+		if (r_ == 0) {                                                        \
+			(vec)->v[at_] = *(mark);                                      \
+		}                                                                     \
+		r_;                                                                   \
 	})
 
 static int take_failed(struct ctm_tail *tail, struct ctm_wire *w, uint64_t entries)

@@ -20,12 +20,12 @@ struct ctm_run_span {
 
 /** Zero-initialise; ctm_tail_done() frees. spill may be set before the first record. */
 struct ctm_tail {
-	struct ctm_spill *spill; /* where what may be told of every entry lies */
+	struct ctm_spill *spill;                  /* where what may be told of every entry lies */
 	CTM_VEC(struct ctm_run_span) spans;       /* ascending, apart from each other */
 	CTM_VEC(struct ctm_run_failure) failures; /* ascending by entry; the last mark counts */
-	CTM_VEC(struct ctm_run_ctime) ctimes;       /* ascending by entry; the last mark counts */
+	CTM_VEC(struct ctm_run_ctime) ctimes;     /* ascending by entry; the last mark counts */
 	CTM_VEC(struct ctm_run_came_back) came_back; /* the same */
-	bool continued;                           /* a C record was among them */
+	bool continued;                              /* a C record was among them */
 	bool ended;
 	struct ctm_run_counts counts;
 	int64_t time;

@@ -25,9 +25,9 @@ struct ctm_result {
 	const char *path; /* relative; in the outcome's arena */
 	size_t path_len;
 	/*
-	 * What was tried or found, in the outcome's arena: "open", "chown", "chmod", "acl", "capability", "verify",
-	 * "remove", "restore", "mtime", "changed", "gone"; "capability, taken back": failed, but is
-	 * as it was.
+	 * What was tried or found: "open", "chown", "chmod", "acl", "capability", "verify",
+	 * "remove", "restore", "mtime", "check for writers"; "capability, taken back": failed, but
+	 * is as it was; "changed", "gone", "removed by run 0002-...". In the outcome's arena.
 	 */
 	const char *what;
 	int err;    /* positive errno, 0 for a conflict */

@@ -97,7 +97,7 @@ static int compare_ctime(const struct ctm_entry *e, const struct ctm_inode *inod
 		return strict ? -ESTALE : 0;
 	}
 	return same_time(inode->ctime, e->ctime) && (!strict || e->ctime.tv_nsec != 0) ? 0 :
-											  -ESTALE;
+											 -ESTALE;
 }
 
 static int compare(const struct ctm_ops *ops, void *fs, int h, const struct ctm_entry *e,
@@ -165,8 +165,8 @@ struct ctm_step ctm_proof_begin(const struct ctm_ops *ops, void *fs, int h,
 		r = compare(ops, fs, h, entry, now, strict, p.fd);
 	}
 	p.lost = r < 0;
-	p.known = r == 0 && (entry->content == CTM_CONTENT_SHA256 ||
-			     ctm_inode_state_eq(now, &entry->before));
+	p.known = r == 0 &&
+		  (entry->content == CTM_CONTENT_SHA256 || ctm_inode_state_eq(now, &entry->before));
 	*ret = p;
 	return step_of(ctm_privileged(&entry->after) ? r : 0);
 }

@@ -54,9 +54,7 @@ int ctm_recording_begin(struct ctm_recording *rec, const struct ctm_run *run,
 {
 	int r;
 
-	*rec = (struct ctm_recording){ .run = run,
-				       .dir = -1,
-				       .readable = CTM_PRIVILEGED_RUN_MAX };
+	*rec = (struct ctm_recording){ .run = run, .dir = -1, .readable = CTM_PRIVILEGED_RUN_MAX };
 	r = ctm_state_begin(run->state, rec->name, &rec->dir, err);
 	if (r == 0) {
 		r = write_header(rec, undoes, digest, err);

@@ -11,7 +11,7 @@
 /**
  * Hands fn each entry of the record that ctm_repair_resume() would change something for, in its
  * order: .before is what stands there now, and .ref has its device and inode number (RESTORE:
- * none).
+ * those of what was removed).
  * As there the disk is believed, and of the marks those that were synced. What is neither before,
  * after nor on its way is a conflict in out.
  */

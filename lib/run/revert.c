@@ -86,8 +86,8 @@ static int open_inode(struct reverting *x, struct ctm_ref *ref, int *ret_h, stru
 		return r;
 	}
 	if (!x->successors) {
-		x->fatal = ctm_successors_read(x->run, ctm_reader_header(x->reader),
-					       &x->successors, err);
+		x->fatal = ctm_successors_read(x->run, ctm_reader_header(x->reader), &x->successors,
+					       err);
 		if (x->fatal < 0) {
 			return x->fatal;
 		}

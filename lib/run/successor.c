@@ -152,7 +152,8 @@ static int read_all(struct ctm_successors *s, const struct ctm_run *run,
 		}
 		newer |= strcmp(s->runs.names.v[i], older->run) == 0;
 	}
-	return r < 0 ? r : ctm_sort(s->spill, s->fates.v, s->fates.n, sizeof(*s->fates.v), by_inode);
+	return r < 0 ? r :
+		       ctm_sort(s->spill, s->fates.v, s->fates.n, sizeof(*s->fates.v), by_inode);
 }
 
 int ctm_successors_read(const struct ctm_run *run, const struct ctm_run_header *older,

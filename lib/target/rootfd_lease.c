@@ -4,7 +4,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/vfs.h>
+
+/*
+ * NFS 4 and CIFS give a lease only where the server has delegated the file, and say EAGAIN where it
+ * has not: that tells nothing about writers.
+ */
+static bool is_remote(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0) {
+		return true;
+	}
+	switch ((unsigned int)fs.f_type) {
+	case NFS_SUPER_MAGIC:
+	case SMB_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
 
 int ctm_rootfd_keep_out(int fd)
 {
@@ -21,7 +46,7 @@ int ctm_rootfd_keep_out(int fd)
 	}
 	switch (errno) {
 	case EAGAIN:
-		return -ETXTBSY;
+		return is_remote(fd) ? -EOPNOTSUPP : -ETXTBSY;
 	case EINVAL: /* no leases here */
 	case EACCES: /* another's file, and no CAP_LEASE */
 	case EOPNOTSUPP:

@@ -24,7 +24,7 @@ programs()
 	chmod 4755 "$1"/usr/bin/large*
 }
 
-# as FILE UID MODE: the file's owner and mode as the container's root had them
+# rewrite FILE: in place, and then owner and mode as they were
 rewrite()
 {
 	local owner mode
@@ -120,12 +120,17 @@ print("\n".join(sorted(f["path"] for f in failed if f["result"] == "conflict")))
 		"$(within "$volume" powers; grep "large-written 0:" "$TMP/undone")" ""
 }
 
+rewrite_su()
+{
+	rewrite "$1/usr/bin/su"
+}
+
 # The other way: what the host has rewritten since the undo is not given to the container as it is.
 redone()
 {
 	local name=$1 vmid=$2 volume=$3
 
-	within "$volume" eval 'rewrite_in() { rewrite "$1/usr/bin/su"; }; rewrite_in'
+	within "$volume" rewrite_su
 	t_status "$name: redo" 4 ctm undo --yes --verbose "$vmid" 2
 	t_is "$name: leaves what was rewritten" "$(left)" /usr/bin/su
 	within "$volume" look >"$TMP/redone"
@@ -146,10 +151,17 @@ rewritten image 9372 "$image"
 redone image 9372 "$image"
 
 # Moved elsewhere in an image: the handle finds it.
-within "$image" eval 'move() { mv "$1/usr/bin/mount" "$1/etc/mount"; }; move'
+move_mount()
+{
+	mv "$1/usr/bin/mount" "$1/etc/mount"
+}
+owner_of_mount()
+{
+	stat -c '%u:%g %a' "$1/etc/mount"
+}
+within "$image" move_mount
 t_status "image: undo of what was renamed" 0 ctm undo --yes 9372 3
-within "$image" eval 'owner() { stat -c "%u:%g %a" "$1/etc/mount"; }; owner' >"$TMP/owner"
-t_is "image: gives it back" "$(cat "$TMP/owner")" "0:0 4755"
+t_is "image: gives it back" "$(within "$image" owner_of_mount)" "0:0 4755"
 
 # killed CALL N COMMAND...: the program, killed when it makes the Nth such call
 killed()

@@ -47,7 +47,7 @@ damage()
 # both NAME VMID VOLUME
 both()
 {
-	local name=$1 vmid=$2 volume=$3 before chowned removed run4
+	local name=$1 vmid=$2 volume=$3 before chowned removed
 
 	before=$(listing "$volume")
 	t_status "$name: a repair that removes nothing" 0 ctm repair --yes --clean none "$vmid"
