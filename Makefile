@@ -50,8 +50,8 @@
 #   TEST_TIMEOUT=  seconds for one test program or script (300)
 #   REQUIRE_ROOT_TESTS=1
 #                  a skipped test is a failure; default when root runs the tests
-#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir mandir docdir bashcompdir
-#   zshcompdir
+#   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir datadir mandir docdir
+#   bashcompdir zshcompdir
 #   DESTDIR
 #   PKG_CONFIG AR INSTALL CLANG_FORMAT CLANG_TIDY
 
@@ -66,6 +66,7 @@ libdir      ?= $(exec_prefix)/lib
 libexecdir  ?= $(exec_prefix)/libexec
 includedir  ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
+datadir     ?= $(datarootdir)
 mandir      ?= $(datarootdir)/man
 docdir      ?= $(datarootdir)/doc/ctmend
 bashcompdir ?= $(datarootdir)/bash-completion/completions
@@ -338,13 +339,24 @@ deps-dev:
 
 # --- installing ----------------------------------------------------------------------------------
 
-.PHONY: install uninstall dist clean distclean help
+.PHONY: install install-share install-man uninstall dist clean distclean help
 API_HEADER := $(wildcard lib/ctmend.h)
 BASH_COMP  := $(wildcard cmd/completion/ctmend.bash)
 ZSH_COMP   := $(wildcard cmd/completion/_ctmend)
 SUDOERS    := share/ctmend.sudoers
+HOOKSCRIPT := share/hookscript
 
-install: all
+# fill MODE FILE TO: install a text with the directories filled in; those of the running system,
+# without DESTDIR
+define fill
+	sed -e 's,@sbindir@,$(sbindir),g' -e 's,@libexecdir@,$(libexecdir),g' \
+		-e 's,@datadir@,$(datadir),g' -e 's,@docdir@,$(docdir),g' $(2) >$(DESTDIR)$(3)
+	chmod $(1) $(DESTDIR)$(3)
+
+endef
+man_place = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+
+install: all install-share install-man
 	$(INSTALL) -d $(DESTDIR)$(sbindir)
 	$(INSTALL) -m 755 $(BUILD)/ctmend $(DESTDIR)$(sbindir)/ctmend
 	$(INSTALL) -d $(DESTDIR)$(libexecdir)/ctmend
@@ -362,20 +374,23 @@ ifneq ($(ZSH_COMP),)
 	$(INSTALL) -d $(DESTDIR)$(zshcompdir)
 	$(INSTALL) -m 644 $(ZSH_COMP) $(DESTDIR)$(zshcompdir)/_ctmend
 endif
-	$(INSTALL) -d $(DESTDIR)$(docdir)/examples
-	sed 's,@sbindir@,$(sbindir),g' $(SUDOERS) >$(DESTDIR)$(docdir)/examples/$(notdir $(SUDOERS))
-	chmod 644 $(DESTDIR)$(docdir)/examples/$(notdir $(SUDOERS))
-	@set -e; for m in $(MAN); do d=$(DESTDIR)$(mandir)/man$${m##*.}; \
-		echo $(INSTALL) -m 644 $$m $$d; $(INSTALL) -d $$d; $(INSTALL) -m 644 $$m $$d; done
+install-share:
+	$(INSTALL) -d $(DESTDIR)$(datadir)/ctmend $(DESTDIR)$(docdir)/examples
+	$(call fill,755,$(HOOKSCRIPT),$(datadir)/ctmend/$(notdir $(HOOKSCRIPT)))
+	$(call fill,644,$(SUDOERS),$(docdir)/examples/$(notdir $(SUDOERS)))
+install-man:
+	$(INSTALL) -d $(sort $(foreach m,$(MAN),$(DESTDIR)$(dir $(call man_place,$(m)))))
+	$(foreach m,$(MAN),$(call fill,644,$(m),$(call man_place,$(m))))
 
 uninstall:
 	rm -f $(DESTDIR)$(sbindir)/ctmend $(DESTDIR)$(libexecdir)/$(HELPER:share/%=ctmend/%) \
 		$(DESTDIR)$(libdir)/libctmend.a $(DESTDIR)$(includedir)/ctmend.h \
 		$(DESTDIR)$(bashcompdir)/ctmend $(DESTDIR)$(zshcompdir)/_ctmend \
+		$(DESTDIR)$(datadir)/ctmend/$(notdir $(HOOKSCRIPT)) \
 		$(DESTDIR)$(docdir)/examples/$(notdir $(SUDOERS)) \
-		$(foreach m,$(MAN),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)))
-	@rmdir $(DESTDIR)$(libexecdir)/ctmend $(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir) \
-		2>/dev/null || :
+		$(foreach m,$(MAN),$(DESTDIR)$(call man_place,$(m)))
+	@rmdir $(DESTDIR)$(libexecdir)/ctmend $(DESTDIR)$(datadir)/ctmend \
+		$(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir) 2>/dev/null || :
 
 dist:
 	$(Q)git archive --prefix=ctmend-$(VERSION)/ HEAD | xz -c >ctmend-$(VERSION).tar.xz

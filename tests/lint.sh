@@ -103,7 +103,7 @@ foreign='tests/bench/mktree\.c'
 
 mapfile -t c_files < <(list '*.c' '*.h' | grep -vxE "$foreign")
 mapfile -t sources < <(list 'lib/*.c' 'cmd/*.c')
-mapfile -t scripts < <(list '*.sh' 'tests/cli/run' '.ci/run')
+mapfile -t scripts < <(list '*.sh' 'tests/cli/run' '.ci/run' 'share/hookscript')
 mapfile -t awks < <(list '*.awk')
 mapfile -t pages < <(list 'man/*.[1-8]')
 mapfile -t text < <(list '*' | grep -vxE "LICENSE|fixtures/.*|.*\.out|.*\.patch|$foreign")

@@ -326,11 +326,15 @@ part_root()
 	fi
 }
 
+# The pages as they are installed, with their paths filled in; tests/lint.sh has those in the sources.
 part_man()
 {
-	local page name before log tool
+	local page name before log tool dest=$scratch/pages
 
-	for page in man/*.[1-8]; do
+	if ! make -s "DESTDIR=$dest" prefix=/usr install-man >"$logs/make.log" 2>&1; then
+		result not-ok man "install-man" "see $logs/make.log"
+	fi
+	for page in "$dest"/usr/share/man/man[1-8]/*; do
 		if [ ! -e "$page" ]; then
 			continue
 		fi
@@ -354,33 +358,61 @@ part_man()
 				sed 's/^/    /' "$log"
 			fi
 		done
+		if grep -n '@[a-z]*@' "$page" >"$log"; then
+			result not-ok man "$name: every path is filled in"
+			sed 's/^/    /' "$log"
+		else
+			result ok man "$name: every path is filled in"
+		fi
 		say man "$name" "$before"
 	done
+	rm -rf "$dest"
 }
 
-# Install into an empty directory, run the program from there, uninstall: nothing may be left.
+# verdict NAME COMMAND...: a test of part_install that passes when the command succeeds; what it
+# prints goes to the log
+verdict()
+{
+	local name=$1
+	shift
+
+	echo "--- $name" >>"$logs/log"
+	if "$@" >>"$logs/log" 2>&1 </dev/null; then
+		result ok install "$name"
+	else
+		result not-ok install "$name" "see $logs/log"
+		sed -n "/^--- $name/,\$p" "$logs/log" | tail -n 40 | sed 's/^/    /'
+	fi
+}
+
 part_install()
 {
-	local dest=$scratch/install log=$logs/log left before
-	local make=(make "BUILD=$BUILD" "SAN=$SAN" prefix=/usr "DESTDIR=$scratch/install")
+	local before
 
 	before=$(wc -l <"$results")
-	if "${make[@]}" install >"$log" 2>&1 &&
-		"$dest/usr/sbin/ctmend" --version >>"$log" 2>&1; then
-		result ok install "install and run"
-	else
-		result not-ok install "install and run" "see $log"
-		sed 's/^/    /' "$log"
-	fi
-	"${make[@]}" uninstall >>"$log" 2>&1
-	left=$(find "$dest" ! -type d -printf '%P ')
-	if [ -z "$left" ]; then
-		result ok install "uninstall leaves nothing"
-	else
-		result not-ok install "uninstall leaves nothing" "$left"
-	fi
-	rm -rf "$dest"
+	install_and_remove "$scratch/install"
 	say install "" "$before"
+}
+
+# Install into an empty directory, run the program from there, uninstall: nothing may be left. What
+# was built is installed (-o all), whatever flags it was built with.
+install_and_remove()
+{
+	local dest=$1 make=(make -o all "BUILD=$BUILD" "SAN=$SAN" prefix=/usr "DESTDIR=$1")
+
+	verdict "install" "${make[@]}" install
+	verdict "run" "$dest/usr/sbin/ctmend" --version
+	verdict "the hook script names the program" \
+		grep -qx 'program=/usr/sbin/ctmend' "$dest/usr/share/ctmend/hookscript"
+	verdict "and can be executed" test -x "$dest/usr/share/ctmend/hookscript"
+	verdict "so does the example for sudo" \
+		grep -q '^	/usr/sbin/ctmend ' "$dest/usr/share/doc/ctmend/examples/ctmend.sudoers"
+	verdict "no text has a path that is not filled in" test -z \
+		"$(grep -rIlE '@[a-z]+dir@' "$dest")"
+	verdict "uninstall" "${make[@]}" uninstall
+	verdict "uninstall leaves nothing" test -z "$(find "$dest" ! -type d -printf '%P ')"
+	verdict "nor a directory of its own" test -z "$(find "$dest" -name ctmend)"
+	rm -rf "$dest"
 }
 
 # Every report file of a sanitizer is a failed test, named by its first telling line.
