@@ -31,7 +31,7 @@
 #                  package, and installs nothing on a Proxmox VE host
 #   install        to DESTDIR and the directories below
 #   uninstall      remove what install put there
-#   dist           ctmend-VERSION.tar.xz from the last commit
+#   dist           ctmend-VERSION.tar.xz from the last commit; only in a git checkout
 #   clean          remove the build directory that BUILD and SAN name
 #   distclean      remove all build directories
 #   help           this text
@@ -392,9 +392,13 @@ uninstall:
 	@rmdir $(DESTDIR)$(libexecdir)/ctmend $(DESTDIR)$(datadir)/ctmend \
 		$(DESTDIR)$(docdir)/examples $(DESTDIR)$(docdir) 2>/dev/null || :
 
+DIST := ctmend-$(VERSION).tar
 dist:
-	$(Q)git archive --prefix=ctmend-$(VERSION)/ HEAD | xz -c >ctmend-$(VERSION).tar.xz
-	@echo ctmend-$(VERSION).tar.xz
+	@test -e .git || \
+		{ echo >&2 'make dist packs the last commit, and this is no git checkout'; exit 1; }
+	$(Q)git archive --prefix=ctmend-$(VERSION)/ --output=$(DIST) HEAD && xz -f $(DIST) || \
+		{ rm -f $(DIST); exit 1; }
+	@echo $(DIST).xz
 
 clean:
 	rm -rf $(BUILD)

@@ -392,6 +392,17 @@ part_install()
 	before=$(wc -l <"$results")
 	install_and_remove "$scratch/install"
 	say install "" "$before"
+	# A sanitizer would find nothing else in it.
+	if [ -n "$SAN" ]; then
+		return
+	fi
+	before=$(wc -l <"$results")
+	if command -v git >/dev/null && command -v xz >/dev/null; then
+		pack_and_build "$scratch/dist"
+	else
+		result skip install "make dist" "needs git and xz"
+	fi
+	say install dist "$before"
 }
 
 # Install into an empty directory, run the program from there, uninstall: nothing may be left. What
@@ -413,6 +424,47 @@ install_and_remove()
 	verdict "uninstall leaves nothing" test -z "$(find "$dest" ! -type d -printf '%P ')"
 	verdict "nor a directory of its own" test -z "$(find "$dest" -name ctmend)"
 	rm -rf "$dest"
+}
+
+# make dist, in a checkout of the files as they are now, and in what comes out of it.
+# shellcheck disable=SC2016 # the inner shells expand
+pack_and_build()
+{
+	local dir=$1 version packed
+
+	version=$(cat VERSION)
+	packed=$dir/ctmend-$version
+	mkdir -p "$dir/src" "$dir/bin"
+	printf '#!/bin/sh\ntest "$1" != archive && exec %s "$@"\n' "$(command -v git)" >"$dir/bin/git"
+	chmod 755 "$dir/bin/git"
+	if [ -e .git ]; then
+		git ls-files -co --exclude-standard
+	else
+		find . -path './build*' -prune -o -type f -printf '%P\n'
+	fi | while read -r file; do
+		if [ -e "$file" ]; then
+			echo "$file"
+		fi
+	done | tar -cf - -T - | tar -xf - -C "$dir/src"
+	(
+		cd "$dir/src" && git init -q && git add -A &&
+			git -c user.name=test -c user.email=test@localhost commit -qm test
+	) >>"$logs/log" 2>&1
+
+	verdict "git archive fails: so does make dist" \
+		bash -c '! PATH=$1:$PATH make -s -C "$2" dist' - "$dir/bin" "$dir/src"
+	verdict "and makes no archive" test -z "$(find "$dir/src" -name '*.tar*')"
+	verdict "make dist" make -s -C "$dir/src" dist
+	verdict "its archive can be unpacked" tar -xf "$dir/src/ctmend-$version.tar.xz" -C "$dir"
+	verdict "it has what was committed" \
+		diff -r --exclude=.git "--exclude=ctmend-$version.tar.xz" "$dir/src" "$packed"
+	# What comes of it is not looked at closely, so it is built in a hurry.
+	verdict "it builds" make -s -j2 -C "$packed" CFLAGS=-O0 HARDENING=
+	verdict "the program runs" "$packed/build/ctmend" --version
+	verdict "make dist fails there" bash -c '! make -s -C "$1" dist' - "$packed"
+	verdict "and says why" bash -c 'make -s -C "$1" dist 2>&1 | grep "no git checkout"' - "$packed"
+	verdict "and makes no archive there" test -z "$(find "$packed" -name '*.tar*')"
+	rm -rf "$dir"
 }
 
 # Every report file of a sanitizer is a failed test, named by its first telling line.
