@@ -15,6 +15,8 @@
 #   check-long     what check tries a tenth of, and what takes too long for it: kill points, power
 #                  loss, ten million inodes; an hour or more, and needs root. When all have
 #                  passed, tests/LONG is rewritten; T=393-random-kill runs one
+#   check-trixie   build in a Debian 13 (Proxmox VE 9) and run the unit and CLI tests there; needs
+#                  root and Debian's archive. What it makes is kept in build/trixie
 #   check-man      the manual pages pass mandoc -Tlint and groff -ww
 #   check-install  install to a scratch DESTDIR, run, uninstall; nothing may be left
 #   lint           clang-format, clang-tidy, shellcheck, codespell, the rules of the house, and
@@ -115,7 +117,7 @@ ALL_OBJ   := $(LIB_OBJ) $(CMD_OBJ) $(MAIN_OBJ) $(THELP_OBJ) $(BUILD)/tests/pvepl
 	$(TEST_OBJ) $(ROOT_OBJ) $(FUZZ_OBJ)
 
 # T=idmap or T=test_idmap choose unit tests; without T all run. Without Criterion there are none.
-ALL_UNITS := $(if $(shell $(PKG_CONFIG) --exists criterion && echo yes),$(TEST_BIN))
+ALL_UNITS := $(if $(shell $(PKG_CONFIG) --exists criterion 2>/dev/null && echo yes),$(TEST_BIN))
 UNIT_BIN  := $(if $(T),$(T:%=$(BUILD)/tests/test_%),$(ALL_UNITS))
 
 # --- flags ---------------------------------------------------------------------------------------
@@ -259,7 +261,7 @@ RUN = BUILD='$(BUILD)' SAN='$(SAN)' T='$(T)' tests/run.sh
 
 # What is missing is installed before a second make asks pkg-config.
 .PHONY: check check-unit check-fuzz check-cli check-root check-man check-install check-programs
-.PHONY: check-long
+.PHONY: check-long check-trixie
 check:
 	@scripts/deps.sh --auto build --optional test
 	+@$(MAKE) --no-print-directory check-programs
@@ -268,6 +270,9 @@ check-long:
 	@scripts/deps.sh --auto build test
 	+@$(MAKE) --no-print-directory T= check-programs
 	@BUILD='$(BUILD)' T='$(T)' tests/long/run.sh
+check-trixie:
+	@scripts/deps.sh --auto build test
+	@BUILD='$(BUILD)' tests/trixie.sh
 check-programs: all $(UNIT_BIN) $(ROOT_BIN) $(BUILD)/tests/ctmend $(FUZZ_BIN)
 check-unit: $(UNIT_BIN)
 	@$(RUN) unit

@@ -3,7 +3,8 @@
 #
 # make demo: the main job on a small damaged container. Makes a raw volume as Proxmox VE does, damages
 # it as a chroot by the host's root does, and runs check, diff, repair, check, undo on it. Everything
-# lies in one temporary directory, which goes away in the end.
+# lies in one temporary directory, which goes away in the end. Beside a minimal Debian it needs the
+# group demo of deps.sh.
 set -eu -o pipefail
 
 CTMEND=${CTMEND:-build/ctmend}

@@ -5,6 +5,7 @@
 # there; and never removes one.
 #
 #   deps.sh [--auto] GROUP... [--optional GROUP...]
+#   deps.sh --list GROUP...      prints their names, installs nothing
 #
 #   GROUP       build, demo (beside build), test (beside build), dev
 #   --auto      called by make on its own account: succeeds on a system without dpkg, where the
@@ -30,10 +31,17 @@ dev=(clang clang-format clang-tidy codespell gcovr libclang-rt-dev llvm shellche
 . "${0%/*}/pve-host.sh"
 
 auto=
-if [ "${1-}" = --auto ]; then
+list=
+case ${1-} in
+--auto)
 	auto=1
 	shift
-fi
+	;;
+--list)
+	list=1
+	shift
+	;;
+esac
 
 needed=()
 optional=()
@@ -59,6 +67,11 @@ for group in "$@"; do
 		optional+=("${want[@]}")
 	fi
 done
+
+if [ -n "$list" ]; then
+	printf '%s\n' "${needed[@]}"
+	exit 0
+fi
 
 if ! command -v dpkg-query >/dev/null; then
 	if [ -n "$auto" ]; then

@@ -178,7 +178,7 @@ part_unit()
 			continue
 		fi
 		before=$(wc -l <"$results")
-		if [ ! -e "$bin" ] && ! pkg-config --exists criterion; then
+		if [ ! -e "$bin" ] && ! pkg-config --exists criterion 2>/dev/null; then
 			result skip unit "$name" "needs libcriterion-dev"
 			say unit "$name" "$before"
 			continue

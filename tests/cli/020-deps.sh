@@ -10,12 +10,6 @@ if ! command -v dpkg-query >/dev/null; then
 fi
 arch=$(dpkg --print-architecture)
 
-# packages GROUP: the packages of a group of deps.sh
-packages()
-{
-	sed -n "/^$1=(/,/)/p" "$T_TOP/scripts/deps.sh" | sed 's/^[a-z]*=(//; s/)$//' | xargs
-}
-
 # host NAME [PACKAGE...]: from here on deps.sh sees this system, with these packages
 host()
 {
@@ -65,8 +59,8 @@ calls()
 	cat "$root/apt.calls"
 }
 
-read -ra build <<<"$(packages build)"
-read -ra test <<<"$(packages test)"
+mapfile -t build < <("$T_TOP/scripts/deps.sh" --list build)
+mapfile -t test < <("$T_TOP/scripts/deps.sh" --list test)
 t_match "the build group has a compiler" "${build[*]}" '^gcc '
 t_match "the test group has lxc" "${test[*]}" ' lxc '
 
@@ -90,7 +84,8 @@ t_no_match "has no test tool either" "$(calls)" ' (lxc|dnf|acl|libcap2-bin|libcr
 
 : >"$root/apt.calls"
 t_fails "an ordinary user is told" user build
-t_match "the command, which removes nothing" "$(cat "$T_ERR")" "^packages are missing; as root run: apt-get .*--no-remove .*gcc"
+t_match "the command, which removes nothing" "$(cat "$T_ERR")" \
+	"^packages are missing; as root run: apt-get .*--no-remove .*gcc"
 t_is "and nothing is tried" "$(calls)" ""
 
 host built "${build[@]}"
@@ -160,8 +155,8 @@ t_is "make lint" "$(asked lint)" "--auto build test dev"
 
 # run PART: the runner on this system, without Criterion, mandoc and groff, with nothing built
 mkdir "$TMP/few"
-for tool in awk basename bash cat cp dirname dpkg-query env find grep head id losetup mkdir mktemp \
-	rm sed sleep sort tac tail timeout wc chmod; do
+for tool in awk basename bash cat chmod cp dirname dpkg-query env find grep head id install losetup make \
+	mkdir mktemp rm sed sh sleep sort tac tail timeout wc; do
 	ln -s "$(command -v "$tool")" "$TMP/few/$tool"
 done
 run()

@@ -19,6 +19,7 @@ DEBIAN_ROOT_LATER="cron dbus ed iputils-arping logrotate nano sudo"
 DEBIAN_ROOT_OTHER=cron,openssh-client,passwd,sudo,uidmap
 
 debian_root__dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$debian_root__dir/../debian-archive.sh"
 
 # debian_root_tar [SUITE]: print the archive's path; make it first when the cache does not have it
 # (messages go to stderr). Owners in it are container ids. Fails when it can not be made.
@@ -54,16 +55,9 @@ debian_root__make()
 {
 	local tmp=$1 suite=$2
 
-	debian_root__sources >"$tmp/sources.list"
-	if [ ! -s "$tmp/sources.list" ]; then
-		# Before its first update apt can not tell whose sources it has.
-		apt-get -q update || return
-		debian_root__sources >"$tmp/sources.list"
-	fi
-	debian_root__options >"$tmp/options"
+	debian_archive_sources "$suite" >"$tmp/sources.list" || return
+	debian_archive_options >"$tmp/options"
 	if [ "$suite" != "$DEBIAN_ROOT_SUITE" ]; then
-		# The same archive has it.
-		sed -i "s/\\<$DEBIAN_ROOT_SUITE\\>/$suite/" "$tmp/sources.list"
 		mmdebstrap --quiet --mode=root --variant=minbase --format=tar \
 			--include="$DEBIAN_ROOT_OTHER" --aptopt="$tmp/options" \
 			"$suite" "$tmp/root.tar" "$tmp/sources.list"
@@ -74,20 +68,4 @@ debian_root__make()
 		--aptopt="$tmp/options" \
 		--customize-hook="bash '$debian_root__dir/debian-root-hook.sh' \"\$1\"" \
 		"$DEBIAN_ROOT_SUITE" "$tmp/root.tar" "$tmp/sources.list"
-}
-
-# The suite's sources as apt knows them here, as lines of a sources.list.
-debian_root__sources()
-{
-	# shellcheck disable=SC2016 # apt-get expands these
-	apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-		'Identifier: Packages' 'Origin: Debian' |
-		awk -v suite="$DEBIAN_ROOT_SUITE" '$3 ~ "^" suite "(-updates|-security)?$"' |
-		sort -u
-}
-
-# Options that decide whether a source can be reached and is accepted.
-debian_root__options()
-{
-	apt-config dump | grep -E '^Acquire::(Check-|Max-ValidTime|Retries|[a-z]+::Proxy)' || true
 }
