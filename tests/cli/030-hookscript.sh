@@ -38,6 +38,8 @@ program
 t_ok "strict: all is well" call "$strict" 115 pre-start
 t_is "strict: the program is told so" "$(cat "$TMP/calls")" "hook --strict 115 pre-start"
 
+t_ok "it knows the option" sh -c "'$CTMEND' __options hook | grep -qx -- --strict"
+
 program 'exit 3'
 for phase in post-start pre-stop post-stop pre-migrate '' 'pre-start '; do
 	t_ok "phase '$phase'" call "$shipped" 115 "$phase"
