@@ -19,6 +19,7 @@
 #include "cases.h"
 #include "id/acl.h"
 #include "id/fcaps.h"
+#include "run/contentsum.h"
 #include "run/effects.h"
 #include "scratch.h"
 
@@ -54,6 +55,21 @@ static const struct sample samples[] = {
 	{ "large", 300001, 0644, 4294967294, 4294967294, false, false, true },
 	{ "attributes", 5, 0660, 0, 42, true, true, true },
 	{ "bytes \xff\xc3( that are no UTF-8\n", 7, 0644, 0, 0, false, false, false },
+};
+
+/* Where data is in a file with holes: pieces of 4096 bytes, at multiples of that. */
+static const struct {
+	const char *name;
+	uint64_t size;
+	size_t n;
+	uint64_t at[4];
+} sparse[] = {
+	{ "nothing but a hole", (uint64_t)255 << 20, 0, { 0 } },
+	{ "a hole at both ends", (uint64_t)255 << 20, 2, { 1 << 20, (1 << 20) + 8192 } },
+	{ "a hole in the middle", (64 << 20) + 4096, 2, { 0, 64 << 20 } },
+	{ "a hole at the end, not of whole blocks", (8 << 20) + 77, 1, { 0 } },
+	{ "as long as may be", CTM_ARCHIVE_LENGTH_MAX, 1, { (uint64_t)3 << 30 } },
+	{ "bytes \xff\xc3( that are no UTF-8, with a hole", 1 << 20, 1, { 65536 } },
 };
 
 static void need_root(void)
@@ -224,7 +240,7 @@ Test(archive, room)
 		CLEANUP_CLOSE int fd = openat(dir.fd, samples[i].name, O_RDONLY | O_NOATIME);
 		uint64_t room = 0;
 
-		cr_assert_eq(ctm_archive_room(fd, &entries[i], &room), 0);
+		cr_assert_eq(ctm_archive_room(fd, &entries[i], UINT64_MAX, &room), 0);
 		cr_expect_geq(room, samples[i].size + 512, "%s", samples[i].name);
 		cr_expect_leq(room, samples[i].size + 3584, "%s: %ju", samples[i].name,
 			      (uintmax_t)room);
@@ -258,6 +274,91 @@ Test(archive, bsdtar_reads_it)
 	run("for f in *; do [ -d \"$f\" ] || case $f in l1|removed.tar) ;; *) "
 	    "cmp \"$f\" \"out/$f\" || exit 1;; esac; done",
 	    dir.path);
+}
+
+/* Makes the file, the sum by reading every byte of it as the definition has it, and the entry. */
+static struct ctm_entry make_sparse(int dir, size_t i)
+{
+	static const struct timespec times[2] = { { 1600000000, 1 }, { 1500000000, 123456789 } };
+	struct ctm_entry e = {
+		.kind = CTM_ENTRY_REMOVE,
+		.ref = { .path = sparse[i].name, .path_len = strlen(sparse[i].name) },
+		.size = sparse[i].size,
+		.mtime = times[1],
+		.rule = "",
+		.before = { .mode = S_IFREG | 0600, .uid = { 0 }, .gid = { 0 } },
+	};
+	CLEANUP_CLOSE int fd = openat(dir, sparse[i].name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	char data[4096];
+
+	for (size_t k = 0; k < sparse[i].n; k++) {
+		memset(data, 'a' + (int)k, sizeof(data));
+		cr_assert_eq(pwrite(fd, data, sizeof(data), (off_t)sparse[i].at[k]),
+			     (ssize_t)sizeof(data));
+	}
+	cr_assert_eq(ftruncate(fd, (off_t)sparse[i].size), 0);
+	cr_assert_eq(ctm_contentsum_of(fd, UINT64_MAX, e.sha256), 0);
+	cr_assert_eq(futimens(fd, times), 0);
+	return e;
+}
+
+/* Of each file its length, its blocks on the disk, and where du(1) and cmp(1) see data. */
+static void sparse_listing(const struct scratch *dir, const char *to)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf command = { 0 };
+
+	(void)ctm_buf_addf(&command,
+			   "for f in *hole* *long*; do stat -c '%%n %%s %%b %%y' \"$f\"; "
+			   "[ $(stat -c %%s \"$f\") -gt 1000000000 ] || sha256sum <\"$f\"; "
+			   "xfs_io -rc 'seek -a -r 0' \"$f\" 2>/dev/null; done >%s",
+			   to);
+	run(command.p, dir->path);
+}
+
+Test(archive, holes_there_and_back)
+{
+	SCRATCH(dir);
+	WRITER *w = NULL;
+	READER *r = NULL;
+	struct ctm_entry entries[ARRAY_LEN(sparse)];
+	uint8_t sha[32];
+	uint64_t all = 0;
+	struct stat st;
+	struct ctm_err err = { 0 };
+
+	need_root();
+	cr_assert_eq(ctm_archive_create(dir.fd, &w, &err), 0, "%s", err.msg);
+	for (size_t i = 0; i < ARRAY_LEN(sparse); i++) {
+		CLEANUP_CLOSE int fd = -1;
+		uint64_t room = 0;
+
+		entries[i] = make_sparse(dir.fd, i);
+		fd = openat(dir.fd, sparse[i].name, O_RDONLY | O_NOATIME);
+		cr_assert_eq(ctm_archive_room(fd, &entries[i], 65536, &room), 0, "%s",
+			     sparse[i].name);
+		cr_assert_eq(ctm_archive_room(fd, &entries[i], room - 1, &room), -EFBIG);
+		all += room;
+		cr_assert_eq(ctm_archive_save(w, fd, &entries[i], &err), 0, "%s: %s",
+			     sparse[i].name, err.msg);
+	}
+	cr_assert_eq(ctm_archive_close(w, sha, &err), 0, "%s", err.msg);
+	cr_assert_eq(fstatat(dir.fd, CTM_ARCHIVE_REMOVED, &st, 0), 0);
+	cr_assert_leq((uint64_t)st.st_size, all + 1024);
+	cr_assert_lt(st.st_size, 100000, "%jd", (intmax_t)st.st_size);
+	sparse_listing(&dir, "l1");
+	run("bsdtar -tvf removed.tar | grep -q ' 267386880 .* nothing but a hole$'", dir.path);
+	run("mkdir out && bsdtar -xpf removed.tar -C out && for f in *hole*; do "
+	    "cmp \"$f\" \"out/$f\" || exit 1; done && [ $(du -s out | cut -f1) -lt 1000 ] && rm -r out",
+	    dir.path);
+	for (size_t i = 0; i < ARRAY_LEN(sparse); i++) {
+		cr_assert_eq(unlinkat(dir.fd, sparse[i].name, 0), 0);
+	}
+	cr_assert_eq(ctm_archive_open(dir.fd, CTM_ARCHIVE_REMOVED, &r, &err), 0, "%s", err.msg);
+	for (size_t i = ARRAY_LEN(sparse); i-- > 0;) {
+		restore(&dir, r, &entries[i]);
+	}
+	sparse_listing(&dir, "l2");
+	same_files(&dir, "l1", "l2");
 }
 
 static const struct {

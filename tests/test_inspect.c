@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -44,6 +45,13 @@ static void write_file(int dir, const char *path, const char *content)
 	cr_assert_geq(fd, 0, "%s", path);
 	cr_assert_eq(write(fd, content, strlen(content)), (ssize_t)strlen(content));
 	cr_assert_eq(close(fd), 0);
+}
+
+static void set_length(int dir, const char *path, off_t length)
+{
+	CLEANUP_CLOSE int fd = openat(dir, path, O_RDWR);
+
+	cr_assert_eq(ftruncate(fd, length), 0);
 }
 
 struct world {
@@ -80,8 +88,11 @@ static void add_fact(struct world *w, const char *path)
 	cr_assert_eq(ctm_plan_fact(&fact, w->plan), 0);
 }
 
-/* A container with a lock and half a package, both written by this user, and the plan for them. */
-static void begin(struct world *w, const char *map)
+/*
+ * A container with a lock and half a package, both written by this user, and the plan for them. As
+ * long as the partial package and pacman's lock are to be.
+ */
+static void begin_with(struct world *w, const char *map, off_t partial, off_t pacman)
 {
 	struct ctm_policy policy = { .clean = CTM_CLEAN_STALE, .rules_on = w->rules_on };
 	struct ctm_scan_totals totals = { .entries = 100, .inodes = 100 };
@@ -95,7 +106,9 @@ static void begin(struct world *w, const char *map)
 	policy.map = w->map;
 	write_file(w->dir.fd, LOCK, "");
 	write_file(w->dir.fd, PARTIAL, "hello\n");
+	set_length(w->dir.fd, PARTIAL, partial);
 	write_file(w->dir.fd, PACMAN, "");
+	set_length(w->dir.fd, PACMAN, pacman);
 	write_file(w->dir.fd, DATABASE, "<plist/>\n");
 	cr_assert_eq(ctm_plan_new(&policy, &w->plan), 0);
 	add_fact(w, LOCK);
@@ -105,6 +118,16 @@ static void begin(struct world *w, const char *map)
 	ctm_plan_totals(w->plan, &totals, NULL);
 	cr_assert_eq(ctm_plan_finish(w->plan), 0);
 	cr_assert_eq(ctm_effects_init(&w->fx, w->dir.fd, false, &err), 0, "%s", err.msg);
+}
+
+static void begin(struct world *w, const char *map)
+{
+	begin_with(w, map, 6, 0);
+}
+
+static void begin_sparse(struct world *w, off_t size)
+{
+	begin_with(w, "100000", size, 0);
 }
 
 static void inspect(struct world *w, uint64_t budget)
@@ -187,6 +210,60 @@ Test(inspect, attributes_count)
 	cr_assert_eq(action_at(&w, PARTIAL)->kind, CTM_ACT_REMOVE);
 	cr_assert_eq(action_at(&w, LOCK)->kind, CTM_ACT_SET);
 	cr_assert_not_null(finding(&w, CTM_F_PKG_LARGE));
+}
+
+/* What a lock never has: without this a container could make the host save it at each start. */
+Test(inspect, attributes_of_a_lock)
+{
+	static const char value[3500] = "";
+	WORLD w;
+	CLEANUP_CLOSE int fd = -1;
+
+	begin_with(&w, "100000", 6, CTM_RULES_LOCK_MAX);
+	fd = openat(w.dir.fd, PACMAN, O_RDONLY);
+	inspect(&w, 1000000);
+	cr_assert_eq(action_at(&w, PACMAN)->kind, CTM_ACT_REMOVE, "as large as one may be");
+	world_done(&w);
+	begin_with(&w, "100000", 6, CTM_RULES_LOCK_MAX);
+	ctm_closep(&fd);
+	fd = openat(w.dir.fd, PACMAN, O_RDWR);
+	cr_assert_eq(pwrite(fd, "x", 1, CTM_RULES_LOCK_MAX - 1), 1);
+	if (fsetxattr(fd, "user.test", value, sizeof(value), 0) < 0) {
+		cr_skip_test("no attributes here");
+	}
+	inspect(&w, 1000000);
+	cr_assert_eq(action_at(&w, PACMAN)->kind, CTM_ACT_SET);
+	cr_assert_not_null(finding(&w, CTM_F_PKG_LARGE));
+	cr_assert_not_null(finding(&w, CTM_F_PKG_LOCK), "it is in the way all the same");
+	cr_assert_eq(action_at(&w, LOCK)->kind, CTM_ACT_REMOVE);
+}
+
+/* Holes take no room, and no time; but nothing goes over a length without end. */
+Test(inspect, holes)
+{
+	static const struct {
+		off_t size;
+		bool removed;
+	} lengths[] = {
+		{ (off_t)255 << 20, true },
+		{ (off_t)4 << 30, true },
+		{ ((off_t)4 << 30) + 1, false },
+		{ (off_t)1 << 40, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+		struct timespec from, to;
+		WORLD w;
+
+		begin_sparse(&w, lengths[i].size);
+		cr_assert_eq(clock_gettime(CLOCK_MONOTONIC, &from), 0);
+		inspect(&w, 100000);
+		cr_assert_eq(clock_gettime(CLOCK_MONOTONIC, &to), 0);
+		cr_assert_eq(action_at(&w, PARTIAL)->kind,
+			     lengths[i].removed ? CTM_ACT_REMOVE : CTM_ACT_SET, "%zu", i);
+		cr_assert_eq(finding(&w, CTM_F_PKG_LARGE) == NULL, lengths[i].removed, "%zu", i);
+		cr_assert_lt(to.tv_sec - from.tv_sec, 2, "%zu", i);
+	}
 }
 
 /* A process that holds a lock until it is told to go. */

@@ -149,7 +149,7 @@ CASES(plan, rules, rules)
 
 	fact.nlink = rules[*i].nlink;
 	fact.attr = rules[*i].attr;
-	fact.size = 5000;
+	fact.size = CTM_RULES_LOCK_MAX; /* as much as a lock may have */
 	if (rules[*i].head) {
 		fact.head = (struct ctm_bytes){ .p = rules[*i].head, .len = 12 };
 	}
@@ -158,7 +158,7 @@ CASES(plan, rules, rules)
 	if (rules[*i].removed != NO_REMOVE) {
 		cr_assert(a && a->kind == CTM_ACT_REMOVE, "%s", name);
 		cr_assert_eq(a->cause, rules[*i].removed, "%s", name);
-		cr_assert_eq(a->size, 5000, "%s", name);
+		cr_assert_eq(a->size, fact.size, "%s", name);
 		cr_assert_eq(a->before.uid.v, fact.uid.v, "%s", name);
 		cr_assert_eq(plan->findings.n, 1, "%s: one inode, one cause", name);
 	} else {
@@ -169,6 +169,55 @@ CASES(plan, rules, rules)
 		     name);
 	cr_assert_eq(pkg_left(plan), (size_t)rules[*i].pkg_left, "%s", name);
 	cr_assert_eq(findings_of(plan, CTM_F_ATTR_FLAG), fact.attr != 0, "%s", name);
+}
+
+static const struct {
+	const char *name;
+	const char *path;
+	uint32_t owner;
+	enum ctm_clean clean;
+	bool removed;
+	bool said; /* pkg.large */
+	int owner_repairs;
+} large[] = {
+	{ "a lock", LOCK, 0, CTM_CLEAN_STALE, false, true, 2 },
+	{ "a lock, --clean all", LOCK, 100000, CTM_CLEAN_ALL, false, true, 0 },
+	{ "a healthy lock", LOCK, 100000, CTM_CLEAN_STALE, false, false, 0 },
+	{ "a lock, --clean none", LOCK, 0, CTM_CLEAN_NONE, false, false, 2 },
+	{ "a lock by being there", PACMAN, 100000, CTM_CLEAN_STALE, false, true, 0 },
+	{ "a lock by being there, of the host", PACMAN, 0, CTM_CLEAN_STALE, false, true, 2 },
+	{ "a pid file", "var/lib/dnf/rpmdb_lock.pid", 100000, CTM_CLEAN_STALE, false, true, 0 },
+	{ "what rpm shares", "var/lib/rpm/__db.001", 0, CTM_CLEAN_STALE, true, false, 0 },
+	{ "a cache", CACHE, 0, CTM_CLEAN_STALE, true, false, 0 },
+	{ "a download", PARTIAL, 0, CTM_CLEAN_STALE, true, false, 0 },
+};
+
+/* A container can make one anew for each start, 255 MiB long and without a byte in it. */
+CASES(plan, no_lock_is_longer_than_a_page, large)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	const struct ctm_policy policy = {
+		.map = map,
+		.clean = large[*i].clean,
+		.no_content = true,
+		.raw_volume = true,
+		.rules_on = rules_on,
+	};
+	struct ctm_fact fact =
+		fact_of(large[*i].path, 0100644, large[*i].owner, large[*i].owner);
+	const char *name = large[*i].name;
+	const struct ctm_action *a;
+
+	fact.size = CTM_RULES_LOCK_MAX + 1;
+	plan = plan_of(&policy, &fact, 1);
+	a = action_at(plan, fact.path);
+	cr_assert_eq(a && a->kind == CTM_ACT_REMOVE, large[*i].removed, "%s", name);
+	cr_assert_eq(finding_at(plan, CTM_F_PKG_LARGE, fact.path) != NULL, large[*i].said, "%s",
+		     name);
+	cr_assert_eq(findings_of(plan, CTM_F_OWN_HOST), (size_t)large[*i].owner_repairs, "%s",
+		     name);
+	cr_assert_eq(pkg_left(plan), 0, "%s", name);
 }
 
 /* Of a running container the lock may be one that somebody holds; its owner counts all the same. */

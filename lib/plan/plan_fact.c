@@ -3,6 +3,8 @@
  * From facts to findings and actions, one fact at a time.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/pathname.h"
@@ -304,6 +306,21 @@ static int note_unfinished(struct ctm_plan *plan, const struct ctm_rule *rule)
 			     slash ? (size_t)(slash - rule->at) : strlen(rule->at), NULL);
 }
 
+/* What stands at a lock's path is no lock: it stays, and its owner is repaired as everywhere. */
+static int report_large(struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	char text[96];
+
+	(void)snprintf(text, sizeof(text), "no lock is %" PRIu64 " bytes long: it is something else",
+		       fact->size);
+	return ctm_plan_note(plan, CTM_F_PKG_LARGE, fact->path, fact->path_len, text);
+}
+
+static bool is_too_large(const struct ctm_rule *rule, const struct ctm_fact *fact)
+{
+	return ctm_rule_is_lock(rule) && S_ISREG(fact->mode) && fact->size > CTM_RULES_LOCK_MAX;
+}
+
 static const struct ctm_rule *rule_for(const struct ctm_plan *plan, const struct ctm_fact *fact)
 {
 	const struct ctm_rules *set = NULL;
@@ -333,6 +350,7 @@ int ctm_plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 	const struct ctm_rule *rule = rule_for(plan, fact);
 	const struct ctm_place place = ctm_plan_place(plan, fact);
 	enum ctm_stale stale = CTM_STALE_NOT;
+	bool asked;
 	size_t action;
 	int r = 0;
 
@@ -352,8 +370,11 @@ int ctm_plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 					!policy->no_content);
 		/* A running container may be at work under it. */
 		stale = stale == CTM_STALE_EXISTS && policy->running ? CTM_STALE_NOT : stale;
-		if ((stale != CTM_STALE_NOT || policy->clean == CTM_CLEAN_ALL) &&
-		    S_ISREG(fact->mode) && fact->nlink == 1) {
+		asked = stale != CTM_STALE_NOT || policy->clean == CTM_CLEAN_ALL;
+		if (asked && is_too_large(rule, fact)) {
+			stale = CTM_STALE_NOT;
+			r = report_large(plan, fact);
+		} else if (asked && S_ISREG(fact->mode) && fact->nlink == 1) {
 			return plan_removal(plan, fact, rule, stale);
 		}
 	}

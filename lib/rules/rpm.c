@@ -26,7 +26,7 @@ static const struct ctm_rule rows[] = {
 	{
 		.id = "rpm.environment",
 		.at = "var/lib/rpm/__db.*",
-		.kind = CTM_RULE_LOCK,
+		.kind = CTM_RULE_CACHE, /* locks are in it, and much more than a lock is long */
 		.why = "what processes with rpm's database open have shared; rpm makes a new one",
 	},
 };

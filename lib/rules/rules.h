@@ -31,6 +31,12 @@ enum ctm_rule_kind {
 	CTM_RULE_UNFINISHED,
 };
 
+/*
+ * The most that a lock holds, in bytes: a number, perhaps a name. A larger file at its path is none,
+ * and is kept: it would be saved at each start of a container that makes it anew.
+ */
+#define CTM_RULES_LOCK_MAX 4096
+
 struct ctm_rule {
 	const char *id; /* "apt.archives-lock": unique over all tables */
 	const char *at; /* "var/cache/apt/archives/lock"; at most one '*' in each component */
@@ -69,6 +75,12 @@ extern const size_t ctm_rules_n;
  * that it is from, NULL for those of root.
  */
 const char *ctm_required_dir(size_t i, const struct ctm_rules **ret_of);
+
+/** Whether the rule's files are locks, of either sort. */
+static inline bool ctm_rule_is_lock(const struct ctm_rule *rule)
+{
+	return rule->kind == CTM_RULE_LOCK || rule->kind == CTM_RULE_PIDLOCK;
+}
 
 /** Whether the path is one that must never be removed, or lies below such a one; of all tables. */
 bool ctm_rules_never(const char *path, size_t len);

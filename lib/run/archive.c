@@ -15,6 +15,7 @@
 #include "id/acl.h"
 #include "id/fcaps.h"
 #include "run/content.h"
+#include "run/contentsum.h"
 #include "target/rootfd_file.h"
 
 CTM_HOST_PATHS
@@ -153,6 +154,10 @@ static void add_acl(struct archive_entry *ae, struct ctm_bytes acl)
 #define HEADERS (3 * TAR_BLOCK)
 /* "u:4294967295:rwx" and its like, or a pax keyword with its length. */
 #define WORDS UINT64_C(64)
+/* Of a file with holes: four pax keywords more, and the name once more. */
+#define SPARSE_WORDS (4 * WORDS)
+/* "18446744073709551615\n" twice for each extent, before the data. */
+#define SPARSE_EXTENT UINT64_C(42)
 
 /* Names with up to three characters for a byte, values in base 64. */
 static int add_room(const char *name, struct ctm_bytes value, void *arg)
@@ -163,23 +168,56 @@ static int add_room(const char *name, struct ctm_bytes value, void *arg)
 	return 0;
 }
 
-int ctm_archive_room(int fd, const struct ctm_entry *entry, uint64_t *ret)
+static uint64_t in_blocks(uint64_t bytes)
+{
+	return (bytes + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+}
+
+static bool has_holes(const struct ctm_extents *extents)
+{
+	return extents->bytes < extents->size;
+}
+
+int ctm_archive_room(int fd, const struct ctm_entry *entry, uint64_t most, uint64_t *ret)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	CLEANUP(ctm_extents_done) struct ctm_extents extents = { 0 };
 	const struct ctm_bytes acl = entry->before.acl_access;
 	int n = acl.p ? ctm_acl_count(acl) : 0;
 	uint64_t room = HEADERS + entry->ref.path_len;
 	int r = ctm_rootfd_each_xattr(fd, &arena, add_room, &room);
 
+	if (r == 0) {
+		r = ctm_extents_find(fd, most, &extents);
+	}
 	if (r < 0) {
 		return r;
 	}
 	room += n > 0 ? (uint64_t)n * WORDS : 0;
-	room = room / TAR_BLOCK * TAR_BLOCK + TAR_BLOCK;
-	*ret = entry->size > UINT64_MAX - room - TAR_BLOCK ?
-		       UINT64_MAX :
-		       room + (entry->size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	room += has_holes(&extents) ? SPARSE_WORDS + entry->ref.path_len : 0;
+	room = in_blocks(room + 1);
+	room += has_holes(&extents) ? in_blocks((extents.v.n + 2) * SPARSE_EXTENT) : 0;
+	room += in_blocks(extents.bytes);
+	if (room > most) {
+		return -EFBIG;
+	}
+	*ret = room;
 	return 0;
+}
+
+/* Of a file with nothing but holes an extent without a byte tells that it is one with holes. */
+static void add_extents(struct archive_entry *ae, const struct ctm_extents *extents)
+{
+	if (!has_holes(extents)) {
+		return;
+	}
+	for (size_t i = 0; i < extents->v.n; i++) {
+		archive_entry_sparse_add_entry(ae, (la_int64_t)extents->v.v[i].at,
+					       (la_int64_t)extents->v.v[i].len);
+	}
+	if (extents->v.n == 0) {
+		archive_entry_sparse_add_entry(ae, 0, 0);
+	}
 }
 
 static int describe(struct archive_entry *ae, int fd, const struct ctm_entry *e)
@@ -207,13 +245,40 @@ static int describe(struct archive_entry *ae, int fd, const struct ctm_entry *e)
 	return ctm_rootfd_each_xattr(fd, &arena, add_xattr, ae);
 }
 
-static int write_data(const void *p, size_t len, void *arg)
-{
-	struct ctm_archive_writer *w = arg;
-	la_ssize_t n = archive_write_data(w->a, p, len);
+/* The content of one file on its way to libarchive. */
+struct feeding {
+	struct archive *a;
+	uint64_t at; /* so far */
+};
 
+static int feed(struct feeding *f, const void *p, size_t len)
+{
+	la_ssize_t n = archive_write_data(f->a, p, len);
+
+	f->at += len;
 	/* Less than it got: the file is longer than its header says. */
 	return n < 0 ? -EIO : (size_t)n < len ? -ESTALE : 0;
+}
+
+/* libarchive wants the bytes of holes, too, and writes none of them. */
+static int feed_hole(struct feeding *f, uint64_t to)
+{
+	static const char zeros[(size_t)1 << 20];
+	int r = 0;
+
+	while (r == 0 && f->at < to) {
+		uint64_t left = to - f->at;
+
+		r = feed(f, zeros, left < sizeof(zeros) ? (size_t)left : sizeof(zeros));
+	}
+	return r;
+}
+
+static int write_data(uint64_t at, const void *p, size_t len, void *arg)
+{
+	int r = feed_hole(arg, at);
+
+	return r < 0 ? r : feed(arg, p, len);
 }
 
 static void entry_free(struct archive_entry **ae)
@@ -225,6 +290,8 @@ int ctm_archive_save(struct ctm_archive_writer *w, int fd, const struct ctm_entr
 		     struct ctm_err *err)
 {
 	CLEANUP(entry_free) struct archive_entry *ae = archive_entry_new();
+	CLEANUP(ctm_extents_done) struct ctm_extents extents = { 0 };
+	struct feeding feeding = { .a = w->a };
 	uint8_t sha256[32];
 	int r;
 
@@ -235,10 +302,19 @@ int ctm_archive_save(struct ctm_archive_writer *w, int fd, const struct ctm_entr
 	if (r < 0) {
 		return ctm_err_set(err, CTM_SYS, r, "read the attributes of a file to save");
 	}
-	if (archive_write_header(w->a, ae) != ARCHIVE_OK) {
-		return fail(w, err);
+	r = ctm_extents_find(fd, entry->size, &extents);
+	if (r == 0 && extents.size != entry->size) {
+		return -ESTALE;
 	}
-	r = ctm_content_read(fd, entry->size, write_data, w, sha256);
+	if (r == 0) {
+		add_extents(ae, &extents);
+		if (archive_write_header(w->a, ae) != ARCHIVE_OK) {
+			return fail(w, err);
+		}
+		/* What is read is what the header says to be data, whatever is there by now. */
+		r = ctm_contentsum_read(fd, &extents, write_data, &feeding, sha256);
+	}
+	r = r < 0 ? r : feed_hole(&feeding, extents.size);
 	if (w->failed) {
 		return fail(w, err);
 	}

@@ -17,20 +17,24 @@
 #define CTM_ARCHIVE_REMOVED "removed.tar"
 #define CTM_ARCHIVE_RESTORE "restore.tar"
 
+/** A longer file is not saved, however little of it is data: to go over it takes time all the same. */
+#define CTM_ARCHIVE_LENGTH_MAX (UINT64_C(4) << 30)
+
 /**
- * How much room the archive takes for this file: fd is readable, of the entry its path, size and
- * access ACL count. A file without content may have many attributes, and a directory many files
- * without content.
+ * How much room the archive takes for this file: fd is readable, of the entry its path and access
+ * ACL count. Holes take none. A file without content may have many attributes, and a directory many
+ * files without content. -EFBIG: more than most bytes.
  */
-int ctm_archive_room(int fd, const struct ctm_entry *entry, uint64_t *ret);
+int ctm_archive_room(int fd, const struct ctm_entry *entry, uint64_t most, uint64_t *ret);
 
 struct ctm_archive_writer;
 
 /** Creates removed.tar in the run's directory. */
 int ctm_archive_create(int run_dir, struct ctm_archive_writer **ret, struct ctm_err *err);
 /**
- * Saves the file behind the readable descriptor fd under entry->ref.path. entry has the state,
- * size and mtime; its sha256 is compared with the content that was read: -ESTALE (err untouched)
+ * Saves the file behind the readable descriptor fd under entry->ref.path, its holes as holes. entry
+ * has the state, size and mtime; its sha256 is compared with the content that was read, by
+ * run/contentsum.h: -ESTALE (err untouched)
  * when it is another or the size changed. Then the archive holds something that no record names,
  * which is harmless.
  */
@@ -60,7 +64,8 @@ static inline void ctm_archive_reader_freep(struct ctm_archive_reader **r)
 }
 /**
  * Finds the saved file of a RESTORE entry and describes it for ctm_ops.restore: state and mtime
- * from the entry, the rest from the archive. Its content function checks entry->sha256 (-EBADMSG).
+ * from the entry, the rest from the archive. Its content function leaves holes where there were
+ * some, and checks entry->sha256 (-EBADMSG); the descriptor is that of an empty file.
  * Valid until the next call. Cheap when files are asked for in the order they were saved. -ENOENT:
  * the archive has none of that name.
  */

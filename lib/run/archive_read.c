@@ -13,6 +13,7 @@
 #include "id/fcaps.h"
 #include "run/archive.h"
 #include "run/content.h"
+#include "run/contentsum.h"
 
 CTM_HOST_PATHS
 
@@ -180,36 +181,53 @@ static int collect(struct ctm_archive_reader *r)
 	return 0;
 }
 
+/* The next data of the file that was found: 1, 0 at its end. A hole is what lies between two. */
+static int next_data(struct ctm_archive_reader *r, uint64_t done, const void **ret, size_t *ret_len,
+		     uint64_t *ret_at)
+{
+	la_int64_t at = 0;
+	int e;
+
+	*ret_len = 0;
+	e = archive_read_data_block(r->a, ret, ret_len, &at);
+	if (e == ARCHIVE_EOF) {
+		return 0;
+	}
+	if (e < ARCHIVE_WARN || at < 0 || (uint64_t)at < done || (uint64_t)at > r->size ||
+	    *ret_len > r->size - (uint64_t)at) {
+		return -EBADMSG;
+	}
+	*ret_at = (uint64_t)at;
+	return 1;
+}
+
 /* Nothing may come after it was told that all is well, so the hash is checked before returning. */
 static int content(void *arg, int fd)
 {
+	CLEANUP(ctm_contentsum_freep) struct ctm_contentsum *sum = ctm_contentsum_new();
 	struct ctm_archive_reader *r = arg;
-	struct sha256_ctx ctx;
 	uint8_t sha256[32];
-	uint64_t size = 0;
+	uint64_t done = 0;
+	uint64_t at = 0;
+	const void *p;
+	size_t len;
+	int e = sum ? 0 : -ENOMEM;
 
-	sha256_init(&ctx);
 	r->used = true;
-	for (;;) {
-		char chunk[16384];
-		la_ssize_t n = archive_read_data(r->a, chunk, sizeof(chunk));
-		int e;
-
-		if (n < 0) {
-			return -EBADMSG;
-		}
-		if (n == 0) {
-			break;
-		}
-		size += (uint64_t)n;
-		sha256_update(&ctx, (size_t)n, (const uint8_t *)chunk);
-		e = ctm_content_write(fd, chunk, (size_t)n);
-		if (e < 0) {
-			return e;
-		}
+	while (e >= 0 && (e = next_data(r, done, &p, &len, &at)) > 0) {
+		ctm_contentsum_put(sum, at, p, len);
+		done = at + len;
+		e = lseek(fd, (off_t)at, SEEK_SET) < 0 ? -errno : ctm_content_write(fd, p, len);
 	}
-	sha256_digest(&ctx, sizeof(sha256), sha256);
-	return size == r->size && memcmp(sha256, r->sha256, sizeof(sha256)) == 0 ? 0 : -EBADMSG;
+	/* a hole at the end */
+	if (e == 0 && ftruncate(fd, (off_t)r->size) < 0) {
+		e = -errno;
+	}
+	if (e < 0) {
+		return e;
+	}
+	ctm_contentsum_end(sum, r->size, sha256);
+	return memcmp(sha256, r->sha256, sizeof(sha256)) == 0 ? 0 : -EBADMSG;
 }
 
 int ctm_archive_find(struct ctm_archive_reader *r, const struct ctm_entry *entry,

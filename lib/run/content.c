@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "run/contentsum.h"
 
 #define CHUNK ((size_t)64 << 10)
 
@@ -56,7 +57,7 @@ int ctm_content_hash(const struct ctm_ops *ops, void *fs, const struct ctm_ref *
 	CLEANUP_CLOSE int fd = -1;
 	int r = ops->content(fs, ref, &fd);
 
-	return r < 0 ? r : ctm_content_read(fd, max, NULL, NULL, ret_sha256);
+	return r < 0 ? r : ctm_contentsum_of(fd, max, ret_sha256);
 }
 
 int ctm_content_write(int fd, const void *p, size_t len)

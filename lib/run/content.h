@@ -18,7 +18,7 @@ typedef int (*ctm_content_fn)(const void *p, size_t len, void *arg);
  */
 int ctm_content_read(int fd, uint64_t max, ctm_content_fn fn, void *arg,
 		     uint8_t ret_sha256[static 32]);
-/** SHA-256 of a file of the volume that is no longer than max: else -EFBIG. */
+/** The sum (run/contentsum.h) of a file of the volume that is no longer than max: else -EFBIG. */
 int ctm_content_hash(const struct ctm_ops *ops, void *fs, const struct ctm_ref *ref, uint64_t max,
 		     uint8_t ret_sha256[static 32]);
 /** Writes all of it. */

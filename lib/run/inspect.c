@@ -3,6 +3,7 @@
 #include "run/inspect.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +12,14 @@
 #include "rules/rules.h"
 #include "run/archive.h"
 #include "run/confirm.h"
-#include "run/content.h"
+#include "run/contentsum.h"
 #include "target/lockholder.h"
+
+/*
+ * A page of content, and one for its headers and few attributes: a lock that counts by being there
+ * can be made anew at each start of the container, and each time a hook saves it.
+ */
+#define LOCK_ROOM (2 * (uint64_t)CTM_RULES_LOCK_MAX)
 
 struct inspecting {
 	const struct ctm_ops *ops;
@@ -78,9 +85,7 @@ static bool is_removal(const struct ctm_plan *plan, const char *path)
 
 static bool is_asked(const struct ctm_rule *row)
 {
-	return (row->kind == CTM_RULE_LOCK || row->kind == CTM_RULE_PIDLOCK ||
-		row->kind == CTM_RULE_DATABASE) &&
-	       !strchr(row->at, '*');
+	return (ctm_rule_is_lock(row) || row->kind == CTM_RULE_DATABASE) && !strchr(row->at, '*');
 }
 
 /*
@@ -124,13 +129,36 @@ static int keep(struct inspecting *x, size_t action, int error)
 	return r;
 }
 
-static int keep_large(struct inspecting *x, size_t action, uint64_t room)
+static bool is_lock(const struct ctm_action *a)
 {
-	char text[96];
+	return a->rule && ctm_rule_is_lock(a->rule);
+}
 
-	(void)snprintf(text, sizeof(text), "it takes %llu bytes, room to save %llu is left",
-		       (unsigned long long)room, (unsigned long long)x->left);
+static int keep_large(struct inspecting *x, size_t action)
+{
+	const struct ctm_action *a = &x->plan->actions.v[action];
+	char text[128];
+
+	if (a->size > CTM_ARCHIVE_LENGTH_MAX) {
+		(void)snprintf(text, sizeof(text), "it is %" PRIu64 " bytes long, holes included",
+			       a->size);
+	} else if (is_lock(a) && x->left >= LOCK_ROOM) {
+		(void)snprintf(text, sizeof(text), "it has more attributes than a lock has");
+	} else {
+		(void)snprintf(text, sizeof(text),
+			       "it takes more than the %" PRIu64 " bytes that are left for it",
+			       x->left);
+	}
 	return ctm_plan_keep_file(x->plan, action, CTM_F_PKG_LARGE, text);
+}
+
+/* How much this one may take. */
+static uint64_t most_for(const struct inspecting *x, const struct ctm_action *a)
+{
+	if (a->size > CTM_ARCHIVE_LENGTH_MAX) {
+		return 0;
+	}
+	return is_lock(a) && x->left > LOCK_ROOM ? LOCK_ROOM : x->left;
 }
 
 static int look_at(struct inspecting *x, size_t action)
@@ -154,12 +182,12 @@ static int look_at(struct inspecting *x, size_t action)
 	if (r < 0) {
 		return r == -ENOMEM ? r : keep(x, action, -r);
 	}
-	r = ctm_archive_room(fd, &entry, &room);
-	if (r == 0 && room > x->left) {
-		return keep_large(x, action, room);
+	r = ctm_archive_room(fd, &entry, most_for(x, a), &room);
+	if (r == -EFBIG) {
+		return keep_large(x, action);
 	}
 	if (r == 0) {
-		r = ctm_content_read(fd, a->size, NULL, NULL, a->sha256);
+		r = ctm_contentsum_of(fd, a->size, a->sha256);
 	}
 	if (r < 0) {
 		return r == -ENOMEM ? r : keep(x, action, -r);
