@@ -51,7 +51,8 @@ static const struct opt_row rows[] = {
 	{ OPT_KEEP_DAYS, 0, "keep-days", "N",
 	  "for --prune: remove records older than N days (default: 90)" },
 	{ OPT_KEEP_RUNS, 0, "keep-runs", "N",
-	  "for --prune: keep at most N records of a target (default: 20)" },
+	  "for --prune: keep at most N records of a target that people made, and as many of those "
+	  "that hooks made, at most 5 (default: 20)" },
 	{ OPT_MAP, 0, "map", "SPEC",
 	  "for a path: the id map, as 100000, 0:100000:65536 or u:0:100000:65536,g:..." },
 	{ OPT_MAX_TIME, 0, "max-time", "SECONDS",
@@ -93,7 +94,9 @@ void options_init(struct options *opts)
 
 	*opts = (struct options){ .session = { .host = { .sysroot = "" }, .wait = WAIT_DEFAULT },
 				  .max_time = MAX_TIME_DEFAULT,
-				  .keep = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS } };
+				  .keep = { .runs = CTM_RETAIN_RUNS,
+					    .days = CTM_RETAIN_DAYS,
+					    .hook_runs = CTM_RETAIN_HOOK_RUNS } };
 	if (tmpdir && tmpdir[0] == '/') {
 		opts->session.tmpdir = tmpdir;
 	}
@@ -284,7 +287,11 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		return parse_number(row, arg, 0, KEEP_MAX, &opts->keep.days);
 	case OPT_KEEP_RUNS:
 		opts->keep_given = true;
-		return parse_number(row, arg, 1, KEEP_MAX, &opts->keep.runs);
+		r = parse_number(row, arg, 1, KEEP_MAX, &opts->keep.runs);
+		opts->keep.hook_runs = opts->keep.runs < CTM_RETAIN_HOOK_RUNS ?
+					       opts->keep.runs :
+					       CTM_RETAIN_HOOK_RUNS;
+		return r;
 	case OPT_MAP:
 		opts->session.target.map_spec = arg;
 		return 0;

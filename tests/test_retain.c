@@ -16,7 +16,7 @@
 /*
  * A history in one line, a run a word: days of age, then what it is: u<N> the undo of the Nth,
  * o without an end, d damaged, n newer, f made with --from-map, b<N> taken back by the Nth, c left
- * conflicts; so "5o" or "3u1o". want: a letter a run, k it is kept.
+ * conflicts, h made by a hook; so "5o" or "3u1o". want: a letter a run, k it is kept.
  */
 static const struct {
 	const char *name;
@@ -24,25 +24,33 @@ static const struct {
 	struct ctm_retention keep;
 	const char *want;
 } rows[] = {
-	{ "none", "", { 20, 90 }, "" },
-	{ "the only one stays", "400", { 0, 0 }, "k" },
-	{ "all young", "89 5 1", { 20, 90 }, "kkk" },
-	{ "to the day", "91 90 89 0", { 20, 90 }, "-kkk" },
-	{ "too many", "5 4 3 2 1", { 2, 90 }, "---kk" },
-	{ "too many and too old", "300 200 3 2 1", { 4, 90 }, "--kkk" },
-	{ "all but the newest", "5 4 3", { 0, 90 }, "--k" },
-	{ "by age alone, all but the newest", "5 4 3", { 20, 0 }, "--k" },
-	{ "an unfinished one", "300o 200 100 1", { 20, 90 }, "k--k" },
-	{ "a damaged one, and a newer one", "300d 200n 100 1", { 20, 90 }, "kk-k" },
-	{ "what an unfinished undo takes back", "300 200 100u1o 1", { 20, 90 }, "k-kk" },
-	{ "an undo with its run", "300 200u1 1", { 20, 90 }, "--k" },
-	{ "an undo of a run that stays", "300o 200u1 1", { 20, 90 }, "kkk" },
-	{ "and its undo", "300o 200u1 150u2 1", { 20, 90 }, "kkkk" },
-	{ "an undo of a run that is gone", "200u9 1", { 20, 90 }, "-k" },
-	{ "ids moved by --from-map", "300f 200 1", { 20, 90 }, "k-k" },
-	{ "and taken back", "300fb2 200u1 1", { 20, 90 }, "--k" },
-	{ "and taken back in part", "300fb2 200u1c 1", { 20, 90 }, "kkk" },
-	{ "a clock that went backwards", "-50 300 1", { 20, 90 }, "k-k" },
+	{ "none", "", { 20, 90, 0 }, "" },
+	{ "the only one stays", "400", { 0, 0, 0 }, "k" },
+	{ "all young", "89 5 1", { 20, 90, 0 }, "kkk" },
+	{ "to the day", "91 90 89 0", { 20, 90, 0 }, "-kkk" },
+	{ "too many", "5 4 3 2 1", { 2, 90, 0 }, "---kk" },
+	{ "too many and too old", "300 200 3 2 1", { 4, 90, 0 }, "--kkk" },
+	{ "all but the newest", "5 4 3", { 0, 90, 0 }, "--k" },
+	{ "by age alone, all but the newest", "5 4 3", { 20, 0, 0 }, "--k" },
+	{ "an unfinished one", "300o 200 100 1", { 20, 90, 0 }, "k--k" },
+	{ "a damaged one, and a newer one", "300d 200n 100 1", { 20, 90, 0 }, "kk-k" },
+	{ "what an unfinished undo takes back", "300 200 100u1o 1", { 20, 90, 0 }, "k-kk" },
+	{ "an undo with its run", "300 200u1 1", { 20, 90, 0 }, "--k" },
+	{ "an undo of a run that stays", "300o 200u1 1", { 20, 90, 0 }, "kkk" },
+	{ "and its undo", "300o 200u1 150u2 1", { 20, 90, 0 }, "kkkk" },
+	{ "an undo of a run that is gone", "200u9 1", { 20, 90, 0 }, "-k" },
+	{ "ids moved by --from-map", "300f 200 1", { 20, 90, 0 }, "k-k" },
+	{ "and taken back", "300fb2 200u1 1", { 20, 90, 0 }, "--k" },
+	{ "and taken back in part", "300fb2 200u1c 1", { 20, 90, 0 }, "kkk" },
+	{ "a clock that went backwards", "-50 300 1", { 20, 90, 0 }, "k-k" },
+	{ "runs of hooks count apart", "9 8h 7h 6h 5h 4 3h", { 2, 90, 2 }, "k---kkk" },
+	{ "a person's two, whatever hooks do", "9 8 7h 6h 5h 4h 3h", { 2, 90, 1 }, "kk----k" },
+	{ "a hook's, whatever people do", "9h 8 7 6 5", { 2, 90, 1 }, "k--kk" },
+	{ "days are the same for both", "91h 91 89h 89", { 20, 90, 20 }, "--kk" },
+	{ "the newest stays, a hook's, too", "5h 4 3h", { 20, 90, 0 }, "-kk" },
+	{ "what cannot be read takes nobody's place", "9 8d 7n 6d 5", { 2, 90, 2 }, "kkkkk" },
+	{ "a hook's run that hooks cannot finish", "9ho 8h 7h", { 2, 90, 1 }, "k-k" },
+	{ "a hook's run that a person took back", "9h 8u1 7h 6h", { 20, 90, 1 }, "-k-k" },
 };
 
 static void add_run(struct ctm_history *history, const char *word)
@@ -68,6 +76,9 @@ static void add_run(struct ctm_history *history, const char *word)
 			break;
 		case 'c':
 			run.counts.conflicts = 1;
+			break;
+		case 'h':
+			run.hook = true;
 			break;
 		case 'o':
 			run.open = true;
@@ -108,7 +119,7 @@ static void count(const struct ctm_run_info *run, void *arg)
 Test(retain, what_stays_is_whole)
 {
 	STAGE(s);
-	const struct ctm_retention usual = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS };
+	const struct ctm_retention usual = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS, CTM_RETAIN_HOOK_RUNS };
 	HISTORY history = { 0 };
 	CLEANUP_FREE char *before = NULL;
 	CLEANUP_FREE char *after = NULL;
@@ -123,7 +134,7 @@ Test(retain, what_stays_is_whole)
 	cr_assert_eq(ctm_retain(s->state, &usual, time(NULL), count, &n, &err), 0);
 	cr_assert_eq(n, 0);
 	/* The undo of the first goes with it; the third shares the saved files with both. */
-	cr_assert_eq(ctm_retain(s->state, &(struct ctm_retention){ 1, 90 }, time(NULL), count, &n,
+	cr_assert_eq(ctm_retain(s->state, &(struct ctm_retention){ 1, 90, 0 }, time(NULL), count, &n,
 				&err),
 		     0, "%s", err.msg);
 	cr_assert_eq(n, 2);

@@ -228,6 +228,58 @@ Test(state, a_run_is_forgotten)
 	cr_assert_eq(unlinkat(dir.fd, "var/lib/ctmend/115", AT_REMOVEDIR), 0, "it is empty");
 }
 
+/* Nothing of it is lost, and its number is not given out again. */
+Test(state, a_run_is_set_aside)
+{
+	SCRATCH(dir);
+	STATE *state = open_state(&dir, "115");
+	NAMES all = { 0 };
+	NAMES aside = { 0 };
+	char first[CTM_RUN_NAME_MAX];
+	char second[CTM_RUN_NAME_MAX];
+	char path[120];
+	struct stat was, now;
+	struct ctm_err err = { 0 };
+
+	cr_assert_eq(ctm_state_aside(state, &aside, &err), 0, "%s", err.msg);
+	cr_assert_eq(aside.names.n, 0);
+	make_run(state, first);
+	make_run(state, second);
+	(void)snprintf(path, sizeof(path), "var/lib/ctmend/115/%s/journal", second);
+	cr_assert_eq(fstatat(dir.fd, path, &was, 0), 0);
+	for (int i = 1; i < 4; i++) {
+		CLEANUP(ctm_buf_done) struct ctm_buf to = { 0 };
+		char want[400];
+
+		(void)snprintf(want, sizeof(want), "%s/var/lib/ctmend/115/set-aside/%s%s", dir.path,
+			       second, i == 1 ? "" : i == 2 ? ".2" : ".3");
+		cr_assert_eq(ctm_state_set_aside(state, second, &to, &err), 0, "%s", err.msg);
+		cr_assert_str_eq(to.p, want);
+		/* one of the same name, made by hand */
+		(void)snprintf(path, sizeof(path), "var/lib/ctmend/115/%s", second);
+		cr_assert_eq(mkdirat(dir.fd, path, 0700), 0);
+	}
+	(void)snprintf(path, sizeof(path), "var/lib/ctmend/115/set-aside/%s/journal", second);
+	cr_assert_eq(fstatat(dir.fd, path, &now, 0), 0);
+	cr_assert_eq(now.st_ino, was.st_ino);
+	cr_assert_eq(fstatat(dir.fd, "var/lib/ctmend/115/set-aside", &now, 0), 0);
+	cr_assert_eq(now.st_mode, S_IFDIR | 0700);
+	(void)snprintf(path, sizeof(path), "var/lib/ctmend/115/%s", second);
+	cr_assert_eq(unlinkat(dir.fd, path, AT_REMOVEDIR), 0);
+
+	cr_assert_eq(ctm_state_runs(state, &all, &err), 0);
+	cr_assert_eq(all.names.n, 1);
+	cr_assert_str_eq(all.names.v[0], first);
+	cr_assert_eq(ctm_state_aside(state, &aside, &err), 0);
+	cr_assert_eq(aside.names.n, 3);
+	cr_assert_str_eq(aside.names.v[0], second);
+	make_run(state, first);
+	cr_assert_eq(strncmp(first, "0003-", 5), 0, "%s", first);
+	cr_assert_eq(ctm_state_set_aside(state, "0009-20250131T235959Z", &(struct ctm_buf){ 0 },
+					 &err),
+		     -ENOENT);
+}
+
 Test(state, all_targets)
 {
 	SCRATCH(dir);

@@ -186,16 +186,10 @@ static int check_tail(struct ctm_reader *r, struct ctm_err *err)
 	}
 }
 
-int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
+static int open_file(struct ctm_reader *r, int dirfd, struct ctm_err *err)
 {
-	CLEANUP(ctm_reader_freep) struct ctm_reader *r = calloc(1, sizeof(*r));
-	char beside[40];
 	struct stat st;
-	int e;
 
-	if (!r) {
-		return ctm_err_nomem(err);
-	}
 	r->fd = openat(dirfd, CTM_JOURNAL_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (r->fd < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "open the record '%s'", CTM_JOURNAL_FILE);
@@ -208,6 +202,36 @@ int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
 	}
 	r->frames.fd = r->fd;
 	r->frames.size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int ctm_journal_by_hook(int dirfd)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *r = calloc(1, sizeof(*r));
+	int e = r ? open_file(r, dirfd, NULL) : -ENOMEM;
+
+	if (e == 0) {
+		e = read_magic(r, NULL);
+	}
+	if (e == 0) {
+		e = read_header(r, NULL);
+	}
+	return e < 0 ? e : strcmp(r->header.caller, "hook") == 0;
+}
+
+int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)
+{
+	CLEANUP(ctm_reader_freep) struct ctm_reader *r = calloc(1, sizeof(*r));
+	char beside[40];
+	int e;
+
+	if (!r) {
+		return ctm_err_nomem(err);
+	}
+	e = open_file(r, dirfd, err);
+	if (e < 0) {
+		return e;
+	}
 	/* beside the record, while that is open here */
 	(void)snprintf(beside, sizeof(beside), "/proc/self/fd/%d", dirfd);
 	if (ctm_spill_new(beside, FAILURES_MEMORY, &r->tail.spill) < 0) {

@@ -8,9 +8,12 @@
 
 #define DAY 86400
 
-static bool is_due(size_t newer, int64_t time, const struct ctm_retention *keep, int64_t now)
+/* newer: how many of the same sort are. */
+static bool is_due(size_t newer, bool hook, int64_t time, const struct ctm_retention *keep,
+		   int64_t now)
 {
-	return newer >= keep->runs || now - time > (int64_t)keep->days * DAY;
+	return newer >= (hook ? keep->hook_runs : keep->runs) ||
+	       now - time > (int64_t)keep->days * DAY;
 }
 
 /*
@@ -37,25 +40,44 @@ static bool is_needed(const struct ctm_history *history, const struct ctm_run_in
 void ctm_retain_mark(struct ctm_history *history, const struct ctm_retention *keep, int64_t now)
 {
 	size_t n = history->runs.n;
+	size_t newer[2] = { 0 }; /* by whether it is a hook's; what cannot be read is neither's */
 
+	for (size_t i = 0; i < n; i++) {
+		newer[history->runs.v[i].hook] += ctm_run_known(&history->runs.v[i]);
+	}
 	/* An undo comes behind the run that it takes back, which is decided by then. */
 	for (size_t i = 0; i < n; i++) {
 		struct ctm_run_info *run = &history->runs.v[i];
 
+		newer[run->hook] -= ctm_run_known(run);
 		run->expired = i + 1 < n && !run->open && ctm_run_known(run) &&
-			       is_due(n - 1 - i, run->time, keep, now) && !is_needed(history, run);
+			       is_due(newer[run->hook], run->hook, run->time, keep, now) &&
+			       !is_needed(history, run);
 	}
 }
 
-static bool any_due(const struct ctm_run_names *names, const struct ctm_retention *keep,
-		    int64_t now)
+/* By its header; what cannot be read is kept whatever is said here. */
+static bool is_hooks(struct ctm_state *state, const char *run)
+{
+	CLEANUP_CLOSE int dir = -1;
+
+	return ctm_state_run_open(state, run, &dir, NULL) == 0 && ctm_journal_by_hook(dir) == 1;
+}
+
+static bool any_due(struct ctm_state *state, const struct ctm_run_names *names,
+		    const struct ctm_retention *keep, int64_t now)
 {
 	size_t n = names->names.n;
+	size_t newer[2] = { 0 };
 
-	for (size_t i = 0; i + 1 < n; i++) {
-		if (is_due(n - 1 - i, ctm_run_time(names->names.v[i]), keep, now)) {
+	for (size_t i = n; i-- > 0;) {
+		bool hook = is_hooks(state, names->names.v[i]);
+
+		if (i + 1 < n && is_due(newer[hook], hook, ctm_run_time(names->names.v[i]), keep,
+					now)) {
 			return true;
 		}
+		newer[hook]++;
 	}
 	return false;
 }
@@ -67,7 +89,7 @@ int ctm_retain(struct ctm_state *state, const struct ctm_retention *keep, int64_
 	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
 	int r = ctm_state_runs(state, &names, err);
 
-	if (r < 0 || !any_due(&names, keep, now)) {
+	if (r < 0 || !any_due(state, &names, keep, now)) {
 		return r;
 	}
 	r = ctm_history_read(state, &history, err);

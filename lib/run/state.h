@@ -6,7 +6,8 @@
  * "<number>-<UTC time>", for example 0007-20250131T235959Z; the number counts up, so that the order
  * of runs survives a clock that jumps. It is built under the name ".new-<run>" and renamed when its
  * record is complete and on stable storage: a directory without the dot is a whole record. One that
- * is to go is renamed to ".old-<run>" first, so that it is gone as a whole or not at all.
+ * is to go is renamed to ".old-<run>" first, so that it is gone as a whole or not at all. A damaged
+ * one that a person has moved out of the way lies in "set-aside", and is no run any more.
  */
 #ifndef CTM_RUN_STATE_H
 #define CTM_RUN_STATE_H
@@ -80,5 +81,17 @@ void ctm_state_abandon(struct ctm_state *state, const char *run);
  * ctm_state_open() removes.
  */
 int ctm_state_forget(struct ctm_state *state, const char *run, struct ctm_err *err);
+
+/**
+ * Moves a run's record, whatever it is by now, to the directory set-aside, and syncs both. Nothing is
+ * overwritten: where a record of that name lies there already, a number is added. ret: appended, the
+ * path that it has there.
+ */
+int ctm_state_set_aside(struct ctm_state *state, const char *run, struct ctm_buf *ret,
+			struct ctm_err *err);
+/** Names of what was set aside, in the order of the runs. */
+int ctm_state_aside(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err);
+/** Path of the target's directory, for messages. */
+const char *ctm_state_path(const struct ctm_state *state);
 
 #endif

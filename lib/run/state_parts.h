@@ -11,6 +11,8 @@
 
 #define CTM_STATE_NEW   ".new-"
 #define CTM_STATE_OLD   ".old-"
+/** Where records lie that were set aside: no run's name. */
+#define CTM_STATE_ASIDE "set-aside"
 #define CTM_STATE_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
 struct ctm_state {
@@ -25,6 +27,8 @@ struct ctm_state {
  */
 int ctm_state_open_own(int dir, const char *name, const char *shown, bool make, int *ret,
 		       struct ctm_err *err);
+/** The number of a run's name, 0 for what is no such name. */
+unsigned long ctm_state_run_number(const char *name);
 /** Starts reading a target's directory; ctm_state_close_dir() ends it. */
 int ctm_state_list(struct ctm_state *state, DIR **ret, struct ctm_err *err);
 void ctm_state_close_dir(DIR **dir);

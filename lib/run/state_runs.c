@@ -62,8 +62,7 @@ int ctm_state_remove(struct ctm_state *state, const char *name)
 	return unlinkat(state->dir, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
-/* The number of a run's name, 0 for what is no such name. */
-static unsigned long run_number(const char *name)
+unsigned long ctm_state_run_number(const char *name)
 {
 	unsigned long n = 0;
 	size_t digits = strspn(name, "0123456789");
@@ -79,8 +78,8 @@ static unsigned long run_number(const char *name)
 
 static int by_number(const void *a, const void *b)
 {
-	unsigned long x = run_number(*(char *const *)a);
-	unsigned long y = run_number(*(char *const *)b);
+	unsigned long x = ctm_state_run_number(*(char *const *)a);
+	unsigned long y = ctm_state_run_number(*(char *const *)b);
 
 	return x < y ? -1 : x > y;
 }
@@ -127,7 +126,7 @@ int ctm_state_collect(struct ctm_state *state, bool (*wanted)(const char *name),
 
 static bool is_run(const char *name)
 {
-	return run_number(name) != 0;
+	return ctm_state_run_number(name) != 0;
 }
 
 int ctm_state_runs(struct ctm_state *state, struct ctm_run_names *ret, struct ctm_err *err)
@@ -151,7 +150,7 @@ int64_t ctm_run_time(const char *run)
 {
 	const char *stamp = strchr(run, '-');
 	struct tm tm = { 0 };
-	const char *end = run_number(run) ? strptime(stamp + 1, "%Y%m%dT%H%M%SZ", &tm) : NULL;
+	const char *end = ctm_state_run_number(run) ? strptime(stamp + 1, "%Y%m%dT%H%M%SZ", &tm) : NULL;
 
 	return end && !*end ? (int64_t)timegm(&tm) : -EINVAL;
 }
@@ -173,7 +172,7 @@ int ctm_state_find(struct ctm_state *state, const char *typed, char ret[static C
 	for (size_t i = 0; i < all.names.n; i++) {
 		const char *name = all.names.v[i];
 
-		if (strcmp(name, typed) == 0 || (n > 0 && run_number(name) == n)) {
+		if (strcmp(name, typed) == 0 || (n > 0 && ctm_state_run_number(name) == n)) {
 			(void)snprintf(ret, CTM_RUN_NAME_MAX, "%s", name);
 			return 0;
 		}
@@ -196,10 +195,16 @@ static void new_name(char name[static NEW_NAME_MAX], const char *run)
 	(void)snprintf(name, NEW_NAME_MAX, "%s%.*s", CTM_STATE_NEW, CTM_RUN_NAME_MAX - 1, run);
 }
 
+static unsigned long newest(const struct ctm_run_names *names)
+{
+	return names->names.n > 0 ? ctm_state_run_number(names->names.v[names->names.n - 1]) : 0;
+}
+
 int ctm_state_begin(struct ctm_state *state, char ret_run[static CTM_RUN_NAME_MAX], int *ret_dirfd,
 		    struct ctm_err *err)
 {
 	CLEANUP(ctm_run_names_done) struct ctm_run_names all = { 0 };
+	CLEANUP(ctm_run_names_done) struct ctm_run_names aside = { 0 };
 	char run[CTM_RUN_NAME_MAX];
 	char name[NEW_NAME_MAX];
 	char stamp[20];
@@ -211,7 +216,13 @@ int ctm_state_begin(struct ctm_state *state, char ret_run[static CTM_RUN_NAME_MA
 	if (r < 0) {
 		return r;
 	}
-	last = all.names.n > 0 ? run_number(all.names.v[all.names.n - 1]) : 0;
+	last = newest(&all);
+	r = ctm_state_aside(state, &aside, err);
+	if (r < 0) {
+		return r;
+	}
+	/* "7" is to mean one run alone */
+	last = newest(&aside) > last ? newest(&aside) : last;
 	(void)gmtime_r(&now, &tm);
 	(void)strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
 	(void)snprintf(run, sizeof(run), "%04lu-%s", (last + 1) % RUN_NUMBER_MAX, stamp);

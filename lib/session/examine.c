@@ -20,6 +20,7 @@
 #include "session/diagnosing.h"
 #include "session/frommap.h"
 #include "session/kinship.h"
+#include "session/locked.h"
 #include "session/reading.h"
 #include "session/room.h"
 #include "session/selection.h"
@@ -339,8 +340,13 @@ static int inspect(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		   struct ctm_attached *att, struct ctm_err *err)
 {
 	CLEANUP(ctm_effects_done) struct ctm_effects fx = { .root = -1, .real = -1 };
+	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
 	uint64_t budget;
-	int r = ctm_budget(&opts->host, &budget, err);
+	int r;
+
+	/* Records that may not be read take no part; why not is said where they are needed. */
+	(void)ctm_locked_state(exam, opts, false, &state, NULL);
+	r = ctm_budget(&opts->host, state, &budget, err);
 
 	if (r == 0) {
 		r = ctm_effects_init(&fx, ctm_attached_root(att),

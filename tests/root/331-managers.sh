@@ -155,7 +155,7 @@ damage_el()
 {
 	gone='var/lib/rpm/.rpm.lock var/lib/rpm/__db.001 var/lib/rpm/__db.002 run/yum.pid'
 	healthy=var/lib/rpm/__db.003
-	codes='own.host pkg.lock'
+	codes='own.host pkg.lock pkg.cache'
 	chown 0:0 var/lib/rpm/.rpm.lock var/lib/rpm/__db.00[12] var/lib/rpm/Packages \
 		var/lib/rpm/rpmdb.sqlite && echo 77 >run/yum.pid && chmod 640 var/lib/rpm/rpmdb.sqlite
 }

@@ -28,6 +28,8 @@ untouched()
 pve_dir_ct $vmid
 zoo_healthy "$dir"
 zoo_damage "$dir"
+# a large file without holes
+head -c 3145731 /dev/urandom >"$dir/var/cache/apt/pkgcache.bin"
 trace=$(pve_trace "$dir")
 
 # No place for a record, no repair.
