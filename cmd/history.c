@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "command.h"
 #include "report/history.h"
+#include "session/damaged.h"
 #include "term.h"
 
 struct job {
@@ -125,11 +126,33 @@ static int show(struct job *job, const char *name)
 	return ctm_report_history(stdout, &list, !name) < 0 ? no_memory(job) : worst;
 }
 
+/* The record keeps its bytes, so nobody is asked. */
+static int set_aside(const struct job *job, const char *name, const char *typed)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+	char run[CTM_RUN_NAME_MAX];
+	struct ctm_err err = { 0 };
+	int r = ctm_session_set_aside(name, &job->opts->session, typed, run, &path, &err);
+
+	if (r < 0) {
+		return fail(job, name, &err);
+	}
+	r = ctm_json_set_aside(job->json, name, run, path.p);
+	if (r == 0 && !job->json && !job->opts->quiet) {
+		r = ctm_report_set_aside(stdout, name, run, path.p);
+	}
+	return r < 0 ? no_memory(job) : EXIT_CLEAN;
+}
+
 static int run(const struct options *opts, int argc, char **argv)
 {
 	struct job job = { .opts = opts };
 	int status;
 
+	if (opts->set_aside && argc != 2) {
+		fputs("ctmend: --set-aside needs a TARGET and a RUN\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (opts->prune && argc > 1) {
 		fputs("ctmend: --prune goes by age and number: leave the run out\n", stderr);
 		return EXIT_USAGE;
@@ -140,7 +163,8 @@ static int run(const struct options *opts, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	job.json = opts->format == FORMAT_JSON ? ctm_json_new("history", stdout) : NULL;
-	status = argc > 1 ? show_run(&job, argv[0], argv[1]) :
+	status = opts->set_aside ? set_aside(&job, argv[0], argv[1]) :
+		 argc > 1        ? show_run(&job, argv[0], argv[1]) :
 			    show(&job, argc > 0 ? argv[0] : NULL);
 	return ctm_json_end(job.json) < 0 ? EXIT_FAILED : status;
 }
@@ -152,9 +176,10 @@ const struct command command_history = {
 	.details = "Lists the runs recorded for TARGET, or for all targets, on this host, oldest "
 		   "first; with RUN what that run changed, as a diff. 'ctmend undo TARGET RUN' "
 		   "takes one back. Records stay on the host that made them. --prune removes what "
-		   "need not be kept.",
+		   "need not be kept; --set-aside moves a damaged one out of the way of others.",
 	.options = OPTS_COMMON | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG) | OPT(OPT_PRUNE) |
-		   OPT(OPT_KEEP_DAYS) | OPT(OPT_KEEP_RUNS) | OPT(OPT_DRY_RUN) | OPT(OPT_WAIT),
+		   OPT(OPT_KEEP_DAYS) | OPT(OPT_KEEP_RUNS) | OPT(OPT_SET_ASIDE) |
+		   OPT(OPT_DRY_RUN) | OPT(OPT_WAIT),
 	.min_operands = 0,
 	.max_operands = 2,
 	.run = run,

@@ -23,6 +23,10 @@ static int say_errors(const struct ctm_overviews *all)
 		term_error("list", &all->missing);
 		status = term_status(&all->missing);
 	}
+	if (all->records.code != CTM_OK) {
+		term_error("list", &all->records);
+		status = worse(status, term_status(&all->records));
+	}
 	for (size_t i = 0; i < all->v.n; i++) {
 		const struct ctm_overview *one = &all->v.v[i];
 

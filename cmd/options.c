@@ -65,6 +65,8 @@ static const struct opt_row rows[] = {
 	{ OPT_QUIET, 'q', "quiet", NULL, "no report, only errors and the exit status" },
 	{ OPT_SCOPE, 0, "scope", "all|required",
 	  "all, or the directories that the package manager needs (default: all)" },
+	{ OPT_SET_ASIDE, 0, "set-aside", NULL,
+	  "move the damaged record of RUN out of the way, unchanged" },
 	{ OPT_SNAPSHOT, 0, "snapshot", NULL,
 	  "before the repair let pct take a snapshot of the container" },
 	{ OPT_STRICT, 0, "strict", NULL,
@@ -312,6 +314,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 		r = parse_word(row, arg, &word);
 		opts->session.scope_required = word == 1;
 		return r;
+	case OPT_SET_ASIDE:
+		opts->set_aside = true;
+		return 0;
 	case OPT_SNAPSHOT:
 		opts->snapshot = true;
 		return 0;
@@ -427,6 +432,9 @@ static int check_together(struct options *opts)
 	}
 	if (opts->keep_given && !opts->prune) {
 		return complain("--keep-days and --keep-runs go with --prune");
+	}
+	if (opts->set_aside && opts->prune) {
+		return complain("--set-aside and --prune do not go together");
 	}
 	if (opts->snapshot && opts->dry_run) {
 		return complain("--snapshot and --dry-run do not go together");

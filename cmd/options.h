@@ -36,6 +36,7 @@ enum opt_id {
 	OPT_PRUNE,
 	OPT_QUIET,
 	OPT_SCOPE,
+	OPT_SET_ASIDE,
 	OPT_SNAPSHOT,
 	OPT_STRICT,
 	OPT_SYSROOT,
@@ -81,6 +82,7 @@ struct options {
 	bool strict;           /* hook: its status is what was found */
 	unsigned int max_time; /* hook: seconds */
 	bool keep_given; /* --keep-days or --keep-runs */
+	bool set_aside;
 	struct ctm_retention keep;
 	bool help;
 	bool version;

@@ -25,7 +25,7 @@ struct ctm_err {
 	enum ctm_code code;
 	int num;        /* positive errno, 0 when there is none */
 	char msg[512];  /* "outer: inner: reason", lower-case start, no full stop */
-	char hint[256]; /* what to do next ("stop it with: pct stop 115"), or "" */
+	char hint[640]; /* what to do next ("stop it with: pct stop 115"), or ""; two paths fit */
 };
 
 /**

@@ -18,6 +18,7 @@ static const enum ctm_finding_code before_ids[] = {
 	CTM_F_TREE_FIX,
 };
 static const enum ctm_finding_code after_ids[] = {
+	CTM_F_RUN_RECORDS, CTM_F_RUN_DAMAGED, CTM_F_RUN_NEWER,
 	CTM_F_RUN_UNFINISHED, CTM_F_PKG_HELD,    CTM_F_PKG_LOCK,     CTM_F_PKG_CACHE,
 	CTM_F_PKG_PARTIAL,    CTM_F_PATH_PARENT, CTM_F_CONF_LOCK,    CTM_F_MAP_OVERLAP,
 	CTM_F_MAP_HOLE,       CTM_F_MAP_PUNCH,   CTM_F_MAP_SUBID,    CTM_F_FLATTEN,
@@ -29,6 +30,9 @@ static const struct {
 	enum ctm_finding_code code;
 	const char *words;
 } beside[] = {
+	{ CTM_F_RUN_RECORDS, "the directory of its records is not what it is to be" },
+	{ CTM_F_RUN_DAMAGED, "the record of a run is damaged" },
+	{ CTM_F_RUN_NEWER, "a newer ctmend has recorded a run" },
 	{ CTM_F_RUN_UNFINISHED, "an earlier run is not finished" },
 	{ CTM_F_PKG_HELD, "a process works in it right now" },
 	{ CTM_F_CONF_LOCK, "its configuration is locked" },

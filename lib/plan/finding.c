@@ -11,6 +11,35 @@
 #include "base/cleanup.h"
 
 static const struct ctm_finding_info table[CTM_F_N] = {
+	[CTM_F_RUN_RECORDS] = {
+		.code = "run.records",
+		.severity = CTM_CHOICE,
+		.title = "the directory of the records is not what it is to be",
+		.why = "Records are believed when a run is finished or taken back, so their "
+		       "directories must be real ones that only root may write to. As it is none "
+		       "is read: whether a run was interrupted is not known, and repair and undo "
+		       "are refused.",
+		.next = "look at what is there, then use the command that stands beside it",
+	},
+	[CTM_F_RUN_DAMAGED] = {
+		.code = "run.damaged",
+		.severity = CTM_CHOICE,
+		.title = "the record of a run is damaged",
+		.why = "It cannot tell any more what the run changed, so the run can be neither "
+		       "finished nor taken back. Where it may be unfinished, nothing else is "
+		       "repaired while the record is there.",
+		.next = "put the run's files back from a backup of /var/lib/ctmend, or else move "
+			"them aside with the command that names the run; ctmend explain "
+			"run.damaged says what is lost by that",
+	},
+	[CTM_F_RUN_NEWER] = {
+		.code = "run.newer",
+		.severity = CTM_CHOICE,
+		.title = "a newer ctmend has recorded a run",
+		.why = "Its record has a form that this program does not know. Whether the run is "
+		       "finished is not known either, so nothing is repaired on top of it.",
+		.next = "use the ctmend that made it, or a newer one",
+	},
 	[CTM_F_RUN_UNFINISHED] = {
 		.code = "run.unfinished",
 		.severity = CTM_FAULT,

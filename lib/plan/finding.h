@@ -20,6 +20,9 @@ enum ctm_severity {
 
 /** In the order of the report and of the diff's hunks. */
 enum ctm_finding_code {
+	CTM_F_RUN_RECORDS,
+	CTM_F_RUN_DAMAGED,
+	CTM_F_RUN_NEWER,
 	CTM_F_RUN_UNFINISHED,
 	CTM_F_CONF_SECTION,
 	CTM_F_CONF_LOCK,

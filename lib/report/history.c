@@ -155,6 +155,55 @@ static int add_rows(struct libscols_table *table, const struct ctm_kept_list *li
 	return r;
 }
 
+/* What is in the way of others is said with what to do about it. */
+static int put_damaged(FILE *out, const struct ctm_kept_list *list)
+{
+	for (size_t i = 0; i < list->v.n; i++) {
+		const struct ctm_kept *kept = &list->v.v[i];
+
+		for (size_t k = 0; k < kept->history.runs.n; k++) {
+			CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
+			const struct ctm_run_info *run = &kept->history.runs.v[k];
+
+			if (run->status != CTM_RUN_DAMAGED) {
+				continue;
+			}
+			if (ctm_path_escape(&name, kept->name, strlen(kept->name)) < 0) {
+				return -ENOMEM;
+			}
+			fprintf(out,
+				"next: put the files of %s back from a backup, or move them aside: "
+				"ctmend history --set-aside %s %s\n",
+				run->name, name.p, run->name);
+		}
+	}
+	return 0;
+}
+
+static int put_aside(FILE *out, const struct ctm_kept_list *list)
+{
+	for (size_t i = 0; i < list->v.n; i++) {
+		const struct ctm_kept *kept = &list->v.v[i];
+		CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
+		int r = kept->aside.names.n ? ctm_path_escape(&line, kept->name, strlen(kept->name)) :
+					      0;
+
+		for (size_t k = 0; k < kept->aside.names.n && r == 0; k++) {
+			const char *name = kept->aside.names.v[k];
+
+			r = ctm_buf_addf(&line, "%s", k ? ", " : ": moved aside as damaged: ");
+			r = r < 0 ? r : ctm_path_escape(&line, name, strlen(name));
+		}
+		if (r < 0) {
+			return r;
+		}
+		if (line.len) {
+			fprintf(out, "note: %s, in %s/set-aside\n", line.p, kept->path);
+		}
+	}
+	return 0;
+}
+
 int ctm_report_history(FILE *out, const struct ctm_kept_list *list, bool targets)
 {
 	struct libscols_table *table;
@@ -166,7 +215,7 @@ int ctm_report_history(FILE *out, const struct ctm_kept_list *list, bool targets
 	}
 	if (n == 0) {
 		fprintf(out, "no repair%s is recorded on this host\n", targets ? "" : " of it");
-		return 0;
+		return put_aside(out, list);
 	}
 	table = scols_new_table();
 	/* cells are escaped already, as everywhere */
@@ -184,8 +233,28 @@ int ctm_report_history(FILE *out, const struct ctm_kept_list *list, bool targets
 		fputs("note: a record stays on the host that made it, under the name by which the "
 		      "repair was called: a container's, or a path\n",
 		      out);
+		r = put_damaged(out, list);
 	}
-	return r;
+	return r < 0 ? r : put_aside(out, list);
+}
+
+int ctm_report_set_aside(FILE *out, const char *target, const char *run, const char *path)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
+	CLEANUP(ctm_buf_done) struct ctm_buf to = { 0 };
+
+	if (ctm_path_escape(&name, target, strlen(target)) < 0 ||
+	    ctm_path_escape(&to, path, strlen(path)) < 0) {
+		return -ENOMEM;
+	}
+	fprintf(out, "%s: the record of run %s is now in %s\n", name.p, run, to.p);
+	fprintf(out,
+		"note: ctmend can neither finish this run nor take it back any more; what it has "
+		"changed stays. If it was interrupted, an inode that it was changing just then may "
+		"lack setuid, setgid or a capability\n"
+		"next: ctmend check %s\n",
+		name.p);
+	return 0;
 }
 
 int ctm_report_forgotten(FILE *out, const char *target, const struct ctm_run_info *run, bool dry)

@@ -12,9 +12,11 @@
 
 /**
  * A table with a row for each run; targets: with a column for the target. Where there is nothing it
- * says so. Targets with an error are left out. -ENOMEM.
+ * says so. Below it stand next steps for damaged ones, and what was moved aside. Targets with an error are left out. -ENOMEM.
  */
 int ctm_report_history(FILE *out, const struct ctm_kept_list *list, bool targets);
+/** What became of a record that was moved aside to path, and what to do next. -ENOMEM. */
+int ctm_report_set_aside(FILE *out, const char *target, const char *run, const char *path);
 /** One line for a run that goes, or, dry, would go. -ENOMEM. */
 int ctm_report_forgotten(FILE *out, const char *target, const struct ctm_run_info *run, bool dry);
 /**
@@ -30,10 +32,13 @@ int ctm_report_run(FILE *out, const char *target, struct ctm_run_view *view, boo
  * "digest", "entries", "removed", "restored", of an ended one "done", "already", "left"; always
  * "bytes", else "problem".
  */
-/** Adds a target with "runs", or its error. */
+/** Adds a target with "runs" and, of damaged ones moved aside, "set_aside", or its error. */
 int ctm_json_history(struct ctm_json *json, const struct ctm_kept *kept);
 /** Adds a target with the runs that went, or would go, as "forgotten" and "dry_run". */
 int ctm_json_forgotten(struct ctm_json *json, const char *target, bool dry);
+/** Adds a target with "set_aside": the "run" that was moved aside, and the "path" it has. */
+int ctm_json_set_aside(struct ctm_json *json, const char *target, const char *run,
+		       const char *path);
 /** One of them; ctm_json_forgotten() adds what was collected. */
 int ctm_json_forget(struct ctm_json *json, const struct ctm_run_info *run);
 /** Adds a target with one run and its "actions"; one that was left has "failed". */

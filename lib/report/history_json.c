@@ -74,6 +74,7 @@ static json_t *run_json(const struct ctm_run_info *run)
 
 int ctm_json_history(struct ctm_json *json, const struct ctm_kept *kept)
 {
+	json_t *aside;
 	json_t *runs;
 	int r = 0;
 
@@ -87,12 +88,24 @@ int ctm_json_history(struct ctm_json *json, const struct ctm_kept *kept)
 	for (size_t i = 0; i < kept->history.runs.n; i++) {
 		r |= json_array_append_new(runs, run_json(&kept->history.runs.v[i]));
 	}
+	aside = json_array();
+	for (size_t i = 0; i < kept->aside.names.n; i++) {
+		r |= json_array_append_new(aside, text(kept->aside.names.v[i]));
+	}
 	if (r) {
 		json_decref(runs);
+		json_decref(aside);
 		return -ENOMEM;
 	}
-	return ctm_json_add(json,
-			    json_pack("{s:o, s:o}", "target", text(kept->name), "runs", runs));
+	return ctm_json_add(json, json_pack("{s:o, s:o, s:o}", "target", text(kept->name), "runs",
+					    runs, "set_aside", aside));
+}
+
+int ctm_json_set_aside(struct ctm_json *json, const char *target, const char *run, const char *path)
+{
+	return !json ? 0 :
+		       ctm_json_add(json, json_pack("{s:o, s:{s:s, s:o}}", "target", text(target),
+						    "set_aside", "run", run, "path", text(path)));
 }
 
 int ctm_json_forget(struct ctm_json *json, const struct ctm_run_info *run)

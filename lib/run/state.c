@@ -28,20 +28,36 @@ void ctm_state_free(struct ctm_state *state)
 static int check_owner(int fd, const char *shown, struct ctm_err *err)
 {
 	struct stat st;
+	int r;
 
 	if (fstat(fd, &st) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "stat '%s'", shown);
 	}
 	if (st.st_uid != geteuid()) {
-		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' belongs to uid %u, not to uid %u",
-				   shown, st.st_uid, geteuid());
+		r = ctm_err_set(err, CTM_REFUSED, 0, "'%s' belongs to uid %u, not to uid %u", shown,
+				st.st_uid, geteuid());
+		ctm_err_hint(err,
+			     "look at what is in it, then: chown %u:%u '%s' && chmod 700 '%s'",
+			     geteuid(), getegid(), shown, shown);
+		return r;
 	}
 	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
-		ctm_err_hint(err, "look at what is in it, then: chmod 0700 '%s'", shown);
-		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' may be written by others (mode %04o)",
-				   shown, st.st_mode & 07777);
+		r = ctm_err_set(err, CTM_REFUSED, 0, "'%s' may be written by others (mode %04o)",
+				shown, st.st_mode & 07777);
+		ctm_err_hint(err, "look at what is in it, then: chmod 700 '%s'", shown);
+		return r;
 	}
 	return 0;
+}
+
+/* What stands in the place of a directory goes out of the way, a link itself: nothing is lost. */
+static int not_a_directory(const char *shown, bool link, struct ctm_err *err)
+{
+	int r = ctm_err_set(err, CTM_REFUSED, 0, "'%s' is no directory of its own%s", shown,
+			    link ? ", but a symbolic link" : "");
+
+	ctm_err_hint(err, "look at what it is, then: mv -nT '%s' '%s.away'", shown, shown);
+	return r;
 }
 
 int ctm_state_open_own(int dir, const char *name, const char *shown, bool make, int *ret,
@@ -63,7 +79,12 @@ int ctm_state_open_own(int dir, const char *name, const char *shown, bool make, 
 		return -ENOENT;
 	}
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR)) {
-		return ctm_err_set(err, CTM_REFUSED, 0, "'%s' is no directory of its own", shown);
+		struct stat st;
+
+		return not_a_directory(shown,
+				       fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+					       S_ISLNK(st.st_mode),
+				       err);
 	}
 	if (fd < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "open '%s'", shown);

@@ -184,8 +184,13 @@ int ctm_state_find(struct ctm_state *state, const char *typed, char ret[static C
 
 int ctm_state_run_open(struct ctm_state *state, const char *run, int *ret, struct ctm_err *err)
 {
-	int r = ctm_state_open_own(state->dir, run, run, false, ret, err);
+	CLEANUP(ctm_buf_done) struct ctm_buf shown = { 0 };
+	int r = ctm_buf_addf(&shown, "%s/%s", state->shown, run);
 
+	if (r < 0) {
+		return ctm_err_nomem(err);
+	}
+	r = ctm_state_open_own(state->dir, run, shown.p, false, ret, err);
 	return r == -ENOENT ? ctm_err_set(err, CTM_SYS, ENOENT, "open '%s/%s'", state->shown, run) :
 			      r;
 }

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "run/history.h"
+#include "session/damaged.h"
 #include "session/examine.h"
 #include "session/locked.h"
 
@@ -40,11 +41,16 @@ int ctm_frommap_adopt(struct ctm_exam *exam, const struct ctm_session_opts *opts
 		      struct ctm_err *err)
 {
 	char name[CTM_RUN_NAME_MAX];
+	struct ctm_err why = { 0 };
 	struct ctm_idmap *map;
-	int r = opts->from_map ? 1 : unfinished(exam, opts, name, err);
+	int r = opts->from_map ? 1 : unfinished(exam, opts, name, &why);
 
+	/* Without a map nothing is changed, so a look needs no records. */
+	if (r < 0 && (r == -ENOMEM || ctm_exam_note(exam, why.msg) < 0)) {
+		return ctm_err_nomem(err);
+	}
 	if (r <= 0) {
-		return r;
+		return 0;
 	}
 	map = ctm_idmap_new();
 	if (!map || ctm_idmap_add_identity(map) < 0) {
@@ -75,6 +81,9 @@ static int refuse_again(const struct ctm_exam *exam, const struct ctm_session_op
 			0;
 
 	r = r <= 0 ? r : ctm_history_moved(state, exam->volume->key, exam->volume->map, name, err);
+	if (r < 0 && state) {
+		ctm_damaged_hint(state, exam->target->name, err);
+	}
 	if (r <= 0) {
 		return r;
 	}

@@ -22,8 +22,9 @@ static int dir_of(const char *name, const struct ctm_session_opts *opts, struct 
 			      ctm_err_set(err, CTM_SYS, r, "'%s'", name);
 }
 
+/* kept NULL: the runs alone. */
 static int read_dir(const char *dir, const struct ctm_session_opts *opts, struct ctm_history *ret,
-		    struct ctm_err *err)
+		    struct ctm_kept *kept, struct ctm_err *err)
 {
 	CLEANUP(ctm_state_freep) struct ctm_state *state = NULL;
 	int r = ctm_state_open_read(&opts->host, dir, &state, err);
@@ -32,7 +33,13 @@ static int read_dir(const char *dir, const struct ctm_session_opts *opts, struct
 		*ret = (struct ctm_history){ 0 };
 		return 0;
 	}
-	return r < 0 ? r : ctm_history_read(state, ret, err);
+	r = r < 0 ? r : ctm_history_read(state, ret, err);
+	if (r == 0 && kept) {
+		r = ctm_state_aside(state, &kept->aside, err);
+		kept->path = strdup(ctm_state_path(state));
+		r = r == 0 && !kept->path ? ctm_err_nomem(err) : r;
+	}
+	return r;
 }
 
 int ctm_session_history(const char *name, const struct ctm_session_opts *opts,
@@ -41,13 +48,15 @@ int ctm_session_history(const char *name, const struct ctm_session_opts *opts,
 	CLEANUP(ctm_buf_done) struct ctm_buf dir = { 0 };
 	int r = dir_of(name, opts, &dir, err);
 
-	return r < 0 ? r : read_dir(dir.p, opts, ret, err);
+	return r < 0 ? r : read_dir(dir.p, opts, ret, NULL, err);
 }
 
 static void kept_done(struct ctm_kept *kept)
 {
 	free(kept->dir);
 	free(kept->name);
+	free(kept->path);
+	ctm_run_names_done(&kept->aside);
 	ctm_history_done(&kept->history);
 	*kept = (struct ctm_kept){ 0 };
 }
@@ -66,7 +75,7 @@ static int add(struct ctm_kept_list *list, const char *name, const char *dir,
 {
 	CLEANUP(kept_done) struct ctm_kept kept = { .dir = strdup(dir) };
 	const char *shown = name;
-	int r = kept.dir ? read_dir(dir, opts, &kept.history, &kept.err) : -ENOMEM;
+	int r = kept.dir ? read_dir(dir, opts, &kept.history, &kept, &kept.err) : -ENOMEM;
 
 	if (r == -ENOMEM) {
 		return r;

@@ -42,6 +42,7 @@ void ctm_overviews_done(struct ctm_overviews *overviews)
 struct shared {
 	const struct ctm_session_opts *opts;
 	bool look;
+	bool no_records; /* what is wrong with their directory is said once, not for each */
 	struct ctm_buf ha;
 	struct ctm_buf replication;
 };
@@ -198,11 +199,11 @@ static int describe(struct ctm_overview *o, const struct ctm_target *target,
 }
 
 /* It is no matter of the configuration, but as much a reason to look. */
-static int add_unfinished(struct ctm_overview *o)
+static int add_code(struct ctm_overview *o, enum ctm_finding_code code)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
 	int r = ctm_buf_addf(&text, "%s%s%s", o->config ? o->config : "", o->config ? ", " : "",
-			     ctm_finding_info(CTM_F_RUN_UNFINISHED)->code);
+			     ctm_finding_info(code)->code);
 
 	if (r == 0) {
 		free(o->config);
@@ -216,8 +217,14 @@ static int add_history(struct ctm_overview *o, const struct shared *shared)
 {
 	CLEANUP(ctm_history_done) struct ctm_history history = { 0 };
 	struct ctm_err err = { 0 };
-	int r = ctm_session_history(o->name, shared->opts, &history, &err);
+	bool damaged = false;
+	bool newer = false;
+	int r;
 
+	if (shared->no_records) {
+		return 0;
+	}
+	r = ctm_session_history(o->name, shared->opts, &history, &err);
 	if (r < 0) {
 		fault(o, &err);
 		return r == -ENOMEM ? r : 0;
@@ -226,14 +233,17 @@ static int add_history(struct ctm_overview *o, const struct shared *shared)
 	for (size_t i = history.runs.n; i > 0; i--) {
 		const struct ctm_run_info *run = &history.runs.v[i - 1];
 
-		o->interrupted = o->interrupted || run->status == CTM_RUN_INTERRUPTED ||
-				 (!ctm_run_known(run) && run->open);
+		o->interrupted = o->interrupted || run->status == CTM_RUN_INTERRUPTED;
+		damaged = damaged || run->status == CTM_RUN_DAMAGED;
+		newer = newer || run->status == CTM_RUN_NEWER;
 		if (ctm_run_known(run) && !run->undoes[0] && !o->repaired) {
 			o->repaired = true;
 			o->last = *run;
 		}
 	}
-	return o->interrupted ? add_unfinished(o) : 0;
+	r = damaged ? add_code(o, CTM_F_RUN_DAMAGED) : 0;
+	r = r == 0 && newer ? add_code(o, CTM_F_RUN_NEWER) : r;
+	return r == 0 && o->interrupted ? add_code(o, CTM_F_RUN_UNFINISHED) : r;
 }
 
 static int look(struct ctm_overview *o, const struct shared *shared)
@@ -302,6 +312,7 @@ int ctm_session_overviews(const struct ctm_session_opts *opts, bool look_too,
 {
 	CLEANUP(ctm_inventory_done) struct ctm_inventory inventory = { 0 };
 	CLEANUP(shared_done) struct shared shared = { .opts = opts, .look = look_too };
+	CLEANUP(ctm_run_names_done) struct ctm_run_names kept = { 0 };
 	int r = ctm_inventory_read(&opts->host, &inventory, err);
 
 	if (r == 0) {
@@ -314,6 +325,9 @@ int ctm_session_overviews(const struct ctm_session_opts *opts, bool look_too,
 		return r;
 	}
 	ret->missing = inventory.missing;
+	if (ctm_state_targets(&opts->host, &kept, &ret->records) < 0) {
+		shared.no_records = true;
+	}
 	for (size_t i = 0; i < inventory.names.n && r == 0; i++) {
 		r = add(ret, inventory.names.v[i], &shared);
 	}

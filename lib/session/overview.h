@@ -36,6 +36,8 @@ void ctm_overview_done(struct ctm_overview *overview);
 struct ctm_overviews {
 	CTM_VEC(struct ctm_overview) v;
 	struct ctm_err missing; /* as in ctm_inventory */
+	/* Why nothing is known of any repair; code CTM_OK: nothing is wrong with the records. */
+	struct ctm_err records;
 };
 void ctm_overviews_done(struct ctm_overviews *overviews);
 

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "run/effects.h"
 #include "run/history.h"
+#include "session/damaged.h"
 #include "session/locked.h"
 #include "session/reading.h"
 #include "session/unfinished.h"
@@ -243,6 +244,9 @@ static int work_through(struct work *w, struct ctm_done *done, const struct ctm_
 		/* By the map alone: where the ids came from, they are no more. */
 		later.from_map = NULL;
 		r = ctm_exam_plan(done->exam, &later, w->att, &done->left, err);
+	}
+	if (r == 0 && done->left && !opts->hook) {
+		r = ctm_damaged_note(done->exam, w->state, done->left, err);
 	}
 	return r < 0 ? r : ctm_locked_retain(done->exam, w->state, &done->run, err);
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "run/effects.h"
 #include "run/undo.h"
+#include "session/damaged.h"
 #include "session/held.h"
 #include "session/locked.h"
 #include "session/reading.h"
@@ -164,6 +165,9 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 	if (r == 0) {
 		r = look_first(ret, opts, typed, &more, err);
 	}
+	if (r < 0) {
+		ctm_damaged_hint_undo(name, opts, typed, err);
+	}
 	if (r < 0 || !more) {
 		return r;
 	}
@@ -172,6 +176,9 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 		return r;
 	}
 	r = undo_attached(ret, opts, typed, att, err);
+	if (r < 0) {
+		ctm_damaged_hint_undo(name, opts, typed, err);
+	}
 	detach = ctm_detach(att, r < 0 ? NULL : err);
 	r = r < 0 ? r : detach;
 	r = r < 0 ? r : ctm_locked_started(ret->exam, opts, &ret->started, err);
@@ -202,6 +209,9 @@ int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *op
 	if (r == 0) {
 		*ret_run = u.info;
 		r = ctm_undo_plan(&u.run, u.info.name, fn, arg, &ret->run, err);
+	}
+	if (r < 0) {
+		ctm_damaged_hint_undo(name, opts, typed, err);
 	}
 	return r;
 }

@@ -12,6 +12,7 @@
 #include "run/effects.h"
 #include "run/recording.h"
 #include "run/rest.h"
+#include "session/damaged.h"
 #include "session/locked.h"
 
 struct looking {
@@ -126,15 +127,48 @@ static int take_over(struct ctm_exam *exam, struct ctm_reader *reader, struct ct
 	return r == -ENOMEM ? ctm_err_nomem(err) : r;
 }
 
-/* A finding that no action cures. */
-static int cannot(struct ctm_exam *exam, const struct ctm_err *why, struct ctm_err *err)
+/* A finding that no action cures: of a run that was interrupted, and is not of this volume, say. */
+static int cannot(struct ctm_exam *exam, const char *name, const struct ctm_err *why,
+		  struct ctm_err *err)
 {
-	int r = ctm_plan_note(exam->plan, CTM_F_RUN_UNFINISHED, NULL, 0, why->msg);
+	int r;
 
 	exam->unfinished_err = *why;
+	if (why->code == CTM_CORRUPT) {
+		ctm_damaged_step(exam->target->name, name, &exam->unfinished_err);
+		r = ctm_damaged_note_run(exam, name, why->msg, exam->plan);
+	} else {
+		r = ctm_plan_note(exam->plan, CTM_F_RUN_UNFINISHED, NULL, 0, why->msg);
+	}
 	r = r < 0 ? r : ctm_plan_settle(exam->plan);
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
+
+/* The records themselves are not to be used. A check goes on without them. */
+static int cannot_open(struct ctm_exam *exam, const struct ctm_err *why, struct ctm_err *err)
+{
+	exam->unfinished_err = *why;
+	return ctm_damaged_note_place(why, exam->plan) < 0 ? ctm_err_nomem(err) : 0;
+}
+
+/*
+ * Records that cannot be read are findings, whatever became of their runs. A hook has no time for
+ * that, and nobody to tell: to it those alone matter that may be unfinished, and they do by why.
+ */
+static int note_damaged(struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			struct ctm_state *state, struct ctm_err *why, struct ctm_err *err)
+{
+	int r;
+
+	if (why->code == CTM_OK && (opts->hook || ctm_state_busy(state))) {
+		return 0;
+	}
+	ctm_damaged_hint(state, exam->target->name, why);
+	exam->unfinished_err = *why;
+	r = ctm_damaged_note(exam, state, exam->plan, err);
+	return r;
+}
+
 
 static int open_record(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		       struct ctm_state *state, const char *name, struct ctm_reader **ret,
@@ -153,6 +187,9 @@ static int open_record(struct ctm_exam *exam, const struct ctm_session_opts *opt
 		ctm_locked_describe(exam, opts, user, &run);
 		r = ctm_run_match(&run, ctm_reader_header(*ret), err);
 	}
+	if (r == 0) {
+		r = ctm_damaged_verify(dir, *ret, err);
+	}
 	return r < 0 ? ctm_err_wrap(err, "run %s", name) : 0;
 }
 
@@ -163,6 +200,7 @@ int ctm_unfinished_look(struct ctm_exam *exam, const struct ctm_session_opts *op
 	CLEANUP(ctm_reader_freep) struct ctm_reader *reader = NULL;
 	struct ctm_err why = { 0 };
 	char name[CTM_RUN_NAME_MAX];
+	int damaged;
 	int r = ctm_locked_state(exam, opts, false, &state, &why);
 
 	exam->unfinished[0] = '\0';
@@ -170,25 +208,25 @@ int ctm_unfinished_look(struct ctm_exam *exam, const struct ctm_session_opts *op
 	if (r == -ENOENT) {
 		return 0;
 	}
-	if (r == 0) {
-		r = ctm_history_unfinished(state, exam->volume->key, name, &why);
+	if (r < 0) {
+		return r == -ENOMEM ? ctm_err_nomem(err) : cannot_open(exam, &why, err);
 	}
-	if (r == 0) {
-		return 0;
+	r = ctm_history_unfinished(state, exam->volume->key, name, &why);
+	if (r == -ENOMEM) {
+		return ctm_err_nomem(err);
 	}
-	if (r > 0 && !exam->to_repair && ctm_state_busy(state)) {
+	damaged = note_damaged(exam, opts, state, &why, err);
+	if (damaged < 0 || r <= 0) {
+		return damaged;
+	}
+	if (!exam->to_repair && ctm_state_busy(state)) {
 		r = ctm_exam_note(exam, "a repair or undo of it is going on: what is read here can "
 					"change meanwhile");
 		return r < 0 ? ctm_err_nomem(err) : 0;
 	}
-	if (r > 0) {
-		r = open_record(exam, opts, state, name, &reader, &why);
-	}
-	if (r == -ENOMEM) {
-		return ctm_err_nomem(err);
-	}
+	r = open_record(exam, opts, state, name, &reader, &why);
 	if (r < 0) {
-		return cannot(exam, &why, err);
+		return r == -ENOMEM ? ctm_err_nomem(err) : cannot(exam, name, &why, err);
 	}
 	memcpy(exam->unfinished, name, sizeof(name));
 	return take_over(exam, reader, att, err);
