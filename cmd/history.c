@@ -165,7 +165,7 @@ static int run(const struct options *opts, int argc, char **argv)
 	job.json = opts->format == FORMAT_JSON ? ctm_json_new("history", stdout) : NULL;
 	status = opts->set_aside ? set_aside(&job, argv[0], argv[1]) :
 		 argc > 1        ? show_run(&job, argv[0], argv[1]) :
-			    show(&job, argc > 0 ? argv[0] : NULL);
+				   show(&job, argc > 0 ? argv[0] : NULL);
 	return ctm_json_end(job.json) < 0 ? EXIT_FAILED : status;
 }
 
@@ -178,8 +178,8 @@ const struct command command_history = {
 		   "takes one back. Records stay on the host that made them. --prune removes what "
 		   "need not be kept; --set-aside moves a damaged one out of the way of others.",
 	.options = OPTS_COMMON | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG) | OPT(OPT_PRUNE) |
-		   OPT(OPT_KEEP_DAYS) | OPT(OPT_KEEP_RUNS) | OPT(OPT_SET_ASIDE) |
-		   OPT(OPT_DRY_RUN) | OPT(OPT_WAIT),
+		   OPT(OPT_KEEP_DAYS) | OPT(OPT_KEEP_RUNS) | OPT(OPT_SET_ASIDE) | OPT(OPT_DRY_RUN) |
+		   OPT(OPT_WAIT),
 	.min_operands = 0,
 	.max_operands = 2,
 	.run = run,

@@ -21,8 +21,9 @@
  * comes a piece of so many bytes: "a-b" or "--3x".
  */
 static const char *const contents[] = {
-	"", "1a", "10a", "a", "ab", "1-", "5-", "a1-", "a1b", "-", "--", "---", "a-", "-a", "a-b",
-	"a--b", "-a-", "ab-", "-ab", "b-a", "-1a", "-1-", "a-1-", "a-b-c", "ab--c", "a--bc",
+	"",    "1a",  "10a", "a",   "ab",   "1-",    "5-",    "a1-",   "a1b",
+	"-",   "--",  "---", "a-",  "-a",   "a-b",   "a--b",  "-a-",   "ab-",
+	"-ab", "b-a", "-1a", "-1-", "a-1-", "a-b-c", "ab--c", "a--bc",
 };
 
 /* The bytes; *ret_len of them. */

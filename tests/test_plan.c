@@ -204,8 +204,7 @@ CASES(plan, no_lock_is_longer_than_a_page, large)
 		.raw_volume = true,
 		.rules_on = rules_on,
 	};
-	struct ctm_fact fact =
-		fact_of(large[*i].path, 0100644, large[*i].owner, large[*i].owner);
+	struct ctm_fact fact = fact_of(large[*i].path, 0100644, large[*i].owner, large[*i].owner);
 	const char *name = large[*i].name;
 	const struct ctm_action *a;
 

@@ -119,7 +119,8 @@ static void count(const struct ctm_run_info *run, void *arg)
 Test(retain, what_stays_is_whole)
 {
 	STAGE(s);
-	const struct ctm_retention usual = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS, CTM_RETAIN_HOOK_RUNS };
+	const struct ctm_retention usual = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS,
+					     CTM_RETAIN_HOOK_RUNS };
 	HISTORY history = { 0 };
 	CLEANUP_FREE char *before = NULL;
 	CLEANUP_FREE char *after = NULL;
@@ -134,8 +135,8 @@ Test(retain, what_stays_is_whole)
 	cr_assert_eq(ctm_retain(s->state, &usual, time(NULL), count, &n, &err), 0);
 	cr_assert_eq(n, 0);
 	/* The undo of the first goes with it; the third shares the saved files with both. */
-	cr_assert_eq(ctm_retain(s->state, &(struct ctm_retention){ 1, 90, 0 }, time(NULL), count, &n,
-				&err),
+	cr_assert_eq(ctm_retain(s->state, &(struct ctm_retention){ 1, 90, 0 }, time(NULL), count,
+				&n, &err),
 		     0, "%s", err.msg);
 	cr_assert_eq(n, 2);
 	cr_assert_eq(ctm_history_read(s->state, &history, NULL), 0);

@@ -252,7 +252,10 @@ Test(state, a_run_is_set_aside)
 		char want[400];
 
 		(void)snprintf(want, sizeof(want), "%s/var/lib/ctmend/115/set-aside/%s%s", dir.path,
-			       second, i == 1 ? "" : i == 2 ? ".2" : ".3");
+			       second,
+			       i == 1 ? "" :
+			       i == 2 ? ".2" :
+					".3");
 		cr_assert_eq(ctm_state_set_aside(state, second, &to, &err), 0, "%s", err.msg);
 		cr_assert_str_eq(to.p, want);
 		/* one of the same name, made by hand */

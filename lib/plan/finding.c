@@ -14,10 +14,10 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 	[CTM_F_RUN_RECORDS] = {
 		.code = "run.records",
 		.severity = CTM_CHOICE,
-		.title = "the directory of the records is not what it is to be",
+		.title = "the directory of the records cannot be trusted",
 		.why = "Records are believed when a run is finished or taken back, so their "
-		       "directories must be real ones that only root may write to. As it is none "
-		       "is read: whether a run was interrupted is not known, and repair and undo "
+		       "directories must be real ones that only root may write to. As they are, "
+		       "none is read: whether a run was interrupted is not known, and repair and undo "
 		       "are refused.",
 		.next = "look at what is there, then use the command that stands beside it",
 	},
@@ -217,7 +217,8 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.why = "Removed files are kept on the host for undo, within limits, so that a "
 		       "container cannot fill the host's disk. What goes beyond them stays and "
 		       "only gets its owner.",
-		.next = "once the container runs, inside it: apt-get clean",
+		.next = "a cache: once the container runs, inside it: apt-get clean; something "
+			"else at a lock's path: look at it, and remove it if nobody needs it",
 	},
 	[CTM_F_OWN_FROM] = {
 		.code = "own.from",

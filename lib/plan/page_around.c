@@ -25,7 +25,7 @@ static const struct ctm_page_row rows[] = {
 		.code = "run.records",
 		.how = "Its mode or owner was changed, or a file or a symbolic link was put in its "
 		       "place: by hand, by a backup that was restored, or to keep the records on "
-		       "another disk. For that mount the other directory there.",
+		       "another disk. For the latter, mount that disk's directory there.",
 		.repair = "Refused, and so is undo. check looks at the volume all the same.",
 		.look = { { "ls -ld /var/lib/ctmend /var/lib/ctmend/*", "owner and mode, or a "
 									"link" } },
@@ -34,14 +34,15 @@ static const struct ctm_page_row rows[] = {
 		.code = "run.damaged",
 		.how = "A failing disk, a file system that lost what was written, or somebody "
 		       "edited or removed a file of the record. A power cut does not do it.",
-		.repair = "Refused where the run may be unfinished. history --set-aside moves the "
-			  "record to the directory set-aside beside it, unchanged, and repair and "
-			  "undo of other runs go on. What that run changed can then no longer be "
-			  "taken back, and what it removed lies in removed.tar alone, which bsdtar "
-			  "reads. What an interrupted run had half done stays: check shows what is "
-			  "still wrong with the ids, but an inode that was given its owner just then "
-			  "may lack setuid, setgid or a capability, which only bits.lost can hint "
-			  "at. That a run with --from-map moved ids is not known any more either.",
+		.repair =
+			"Refused where the run may be unfinished. history --set-aside moves the "
+			"record to the directory set-aside beside it, unchanged, and repair and "
+			"undo of other runs go on. What that run changed can then no longer be "
+			"taken back, and what it removed lies in removed.tar alone, which bsdtar "
+			"reads. What an interrupted run had half done stays: check shows what is "
+			"still wrong with the ids, but an inode that was given its owner just then "
+			"may lack setuid, setgid or a capability, which only bits.lost can hint "
+			"at. That a run with --from-map moved ids is not known any more either.",
 		.look = { { "ctmend history TARGET", "the runs, and what is damaged" },
 			  { "ctmend history --set-aside TARGET RUN", "moves that record aside" },
 			  { "ctmend check TARGET", "afterwards: what is wrong still" } },

@@ -52,11 +52,15 @@ static const struct ctm_page_row rows[] = {
 	},
 	{
 		.code = "pkg.large",
-		.how = "The file is larger than what is kept of one run (256 MiB, and a tenth of "
-		       "the free "
-		       "space), or an earlier one has used it up.",
+		.how = "The file is larger than what is kept of one run (256 MiB) or of all "
+		       "records of a target (1 GiB), or than a tenth of the free space allows, or "
+		       "earlier ones have used that up; or it is longer than 4 GiB. Holes do not "
+		       "count. Or it stands where a lock is expected and is longer than 4096 "
+		       "bytes: no lock is, so it is something else.",
 		.repair = "The file stays and gets its owner.",
-		.look = { { "df -h /var/lib/ctmend", "the room for records" } },
+		.look = { { "ctmend history TARGET", "what the records take" },
+			  { "ctmend history --prune TARGET", "removes those that need not be kept" },
+			  { "df -h /var/lib/ctmend", "the room for records" } },
 	},
 	{
 		.code = "pkg.unfinished",

@@ -111,7 +111,7 @@ struct ctm_action {
 	const struct ctm_rule *rule; /* CTM_ACT_REMOVE */
 	enum ctm_stale stale;        /* CTM_ACT_REMOVE */
 	uint64_t size;               /* CTM_ACT_REMOVE: bytes of content */
-	uint8_t sha256[32];          /* CTM_ACT_REMOVE: of the content, set by inspection */
+	uint8_t sha256[32];          /* CTM_ACT_REMOVE: run/contentsum.h, set by inspection */
 };
 
 /** A read-only btrfs subvolume that is made writable for the actions that lie in it. */

@@ -311,8 +311,8 @@ static int report_large(struct ctm_plan *plan, const struct ctm_fact *fact)
 {
 	char text[96];
 
-	(void)snprintf(text, sizeof(text), "no lock is %" PRIu64 " bytes long: it is something else",
-		       fact->size);
+	(void)snprintf(text, sizeof(text),
+		       "no lock is %" PRIu64 " bytes long: it is something else", fact->size);
 	return ctm_plan_note(plan, CTM_F_PKG_LARGE, fact->path, fact->path_len, text);
 }
 

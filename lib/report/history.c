@@ -185,8 +185,9 @@ static int put_aside(FILE *out, const struct ctm_kept_list *list)
 	for (size_t i = 0; i < list->v.n; i++) {
 		const struct ctm_kept *kept = &list->v.v[i];
 		CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
-		int r = kept->aside.names.n ? ctm_path_escape(&line, kept->name, strlen(kept->name)) :
-					      0;
+		int r = kept->aside.names.n ?
+				ctm_path_escape(&line, kept->name, strlen(kept->name)) :
+				0;
 
 		for (size_t k = 0; k < kept->aside.names.n && r == 0; k++) {
 			const char *name = kept->aside.names.v[k];

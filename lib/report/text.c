@@ -373,6 +373,12 @@ static int put_next(struct page *p, const struct ctm_plan *plan)
 	if (!name) {
 		return -ENOMEM;
 	}
+	if (plan->actions.n && p->rep->exam->unfinished_err.code != CTM_OK) {
+		/* what is in the way has its own step, which comes before a repair */
+		fprintf(p->out, "\nNext: 'ctmend diff %s' shows every change (same options).\n",
+			name);
+		return 0;
+	}
 	if (plan->actions.n && !plan->refuse_tree && !plan->refuse_held) {
 		fprintf(p->out,
 			"\nNext: 'ctmend diff %s' shows every change, 'ctmend repair %s' makes %s "

@@ -61,7 +61,7 @@ struct ctm_entry {
 	struct timespec ctime;          /* CTM_CONTENT_CTIME: of the inode in its before state */
 	/* REMOVE and RESTORE; size and sha256 also as .content says */
 	uint64_t size;
-	uint8_t sha256[32]; /* of the content */
+	uint8_t sha256[32]; /* of the content: run/contentsum.h */
 	struct timespec mtime;
 	const char *rule;             /* id of the rule, "" when there is none */
 	struct ctm_ref parent;        /* its path is the part of ref.path before the last slash */

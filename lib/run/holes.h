@@ -18,8 +18,8 @@ struct ctm_extent {
 
 /** Zero-initialise; ctm_extents_done() frees. */
 struct ctm_extents {
-	uint64_t size;  /* of the file */
-	uint64_t bytes; /* that are no hole */
+	uint64_t size;                /* of the file */
+	uint64_t bytes;               /* that are no hole */
 	CTM_VEC(struct ctm_extent) v; /* of data, in their order, apart from each other */
 };
 void ctm_extents_done(struct ctm_extents *extents);

@@ -73,8 +73,8 @@ static bool any_due(struct ctm_state *state, const struct ctm_run_names *names,
 	for (size_t i = n; i-- > 0;) {
 		bool hook = is_hooks(state, names->names.v[i]);
 
-		if (i + 1 < n && is_due(newer[hook], hook, ctm_run_time(names->names.v[i]), keep,
-					now)) {
+		if (i + 1 < n &&
+		    is_due(newer[hook], hook, ctm_run_time(names->names.v[i]), keep, now)) {
 			return true;
 		}
 		newer[hook]++;

@@ -9,8 +9,8 @@
 #include "run/history.h"
 
 struct ctm_retention {
-	unsigned int runs; /* that many stay of those of a target that people made */
-	unsigned int days; /* but for those that are older */
+	unsigned int runs;      /* that many stay of those of a target that people made */
+	unsigned int days;      /* but for those that are older */
 	unsigned int hook_runs; /* and that many of those that hooks made */
 };
 /* what stays after a repair, and the defaults of --prune */

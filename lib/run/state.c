@@ -36,8 +36,7 @@ static int check_owner(int fd, const char *shown, struct ctm_err *err)
 	if (st.st_uid != geteuid()) {
 		r = ctm_err_set(err, CTM_REFUSED, 0, "'%s' belongs to uid %u, not to uid %u", shown,
 				st.st_uid, geteuid());
-		ctm_err_hint(err,
-			     "look at what is in it, then: chown %u:%u '%s' && chmod 700 '%s'",
+		ctm_err_hint(err, "look at what is in it, then: chown %u:%u '%s' && chmod 700 '%s'",
 			     geteuid(), getegid(), shown, shown);
 		return r;
 	}

@@ -9,8 +9,8 @@
 
 #include "run/state.h"
 
-#define CTM_STATE_NEW   ".new-"
-#define CTM_STATE_OLD   ".old-"
+#define CTM_STATE_NEW ".new-"
+#define CTM_STATE_OLD ".old-"
 /** Where records lie that were set aside: no run's name. */
 #define CTM_STATE_ASIDE "set-aside"
 #define CTM_STATE_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -150,7 +150,8 @@ int64_t ctm_run_time(const char *run)
 {
 	const char *stamp = strchr(run, '-');
 	struct tm tm = { 0 };
-	const char *end = ctm_state_run_number(run) ? strptime(stamp + 1, "%Y%m%dT%H%M%SZ", &tm) : NULL;
+	const char *end = ctm_state_run_number(run) ? strptime(stamp + 1, "%Y%m%dT%H%M%SZ", &tm) :
+						      NULL;
 
 	return end && !*end ? (int64_t)timegm(&tm) : -EINVAL;
 }

@@ -20,7 +20,7 @@ struct ctm_kept {
 	struct ctm_history history;
 	struct ctm_run_names aside; /* damaged ones that were moved aside (session/damaged.h) */
 	char *path;                 /* of the directory of its records; NULL: there is none */
-	struct ctm_err err; /* why there is no history; code CTM_OK: there is */
+	struct ctm_err err;         /* why there is no history; code CTM_OK: there is */
 };
 struct ctm_kept_list {
 	CTM_VEC(struct ctm_kept) v;

@@ -169,7 +169,6 @@ static int note_damaged(struct ctm_exam *exam, const struct ctm_session_opts *op
 	return r;
 }
 
-
 static int open_record(struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		       struct ctm_state *state, const char *name, struct ctm_reader **ret,
 		       struct ctm_err *err)
