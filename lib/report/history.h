@@ -12,7 +12,8 @@
 
 /**
  * A table with a row for each run; targets: with a column for the target. Where there is nothing it
- * says so. Below it stand next steps for damaged ones, and what was moved aside. Targets with an error are left out. -ENOMEM.
+ * says so. Below it stand next steps for damaged ones, and what was moved aside. Targets with an
+ * error are left out. -ENOMEM.
  */
 int ctm_report_history(FILE *out, const struct ctm_kept_list *list, bool targets);
 /** What became of a record that was moved aside to path, and what to do next. -ENOMEM. */

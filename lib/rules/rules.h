@@ -32,8 +32,8 @@ enum ctm_rule_kind {
 };
 
 /*
- * The most that a lock holds, in bytes: a number, perhaps a name. A larger file at its path is none,
- * and is kept: it would be saved at each start of a container that makes it anew.
+ * The most that a lock holds, in bytes: a number, perhaps a name. A larger file at its path is
+ * none, and is kept: it would be saved at each start of a container that makes it anew.
  */
 #define CTM_RULES_LOCK_MAX 4096
 

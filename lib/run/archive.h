@@ -17,7 +17,7 @@
 #define CTM_ARCHIVE_REMOVED "removed.tar"
 #define CTM_ARCHIVE_RESTORE "restore.tar"
 
-/** A longer file is not saved, however little of it is data: to go over it takes time all the same. */
+/** A longer file is not saved, however little of it is data: to go over it takes time. */
 #define CTM_ARCHIVE_LENGTH_MAX (UINT64_C(4) << 30)
 
 /**

@@ -136,7 +136,7 @@ int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err);
  * Says nothing about damage elsewhere in it; of a format that is not known it says 0.
  */
 int ctm_journal_has_end(int dirfd);
-/** Whether a hook made it, from the header alone: 1, 0, or negative errno where that is not known. */
+/** Whether a hook made it, from the header alone: 1, 0, negative errno: that is not known. */
 int ctm_journal_by_hook(int dirfd);
 void ctm_reader_free(struct ctm_reader *r);
 static inline void ctm_reader_freep(struct ctm_reader **r)

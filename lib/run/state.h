@@ -83,9 +83,9 @@ void ctm_state_abandon(struct ctm_state *state, const char *run);
 int ctm_state_forget(struct ctm_state *state, const char *run, struct ctm_err *err);
 
 /**
- * Moves a run's record, whatever it is by now, to the directory set-aside, and syncs both. Nothing is
- * overwritten: where a record of that name lies there already, a number is added. ret: appended, the
- * path that it has there.
+ * Moves a run's record, whatever it is by now, to the directory set-aside, and syncs both. Nothing
+ * is overwritten: where a record of that name lies there already, a number is added. ret: appended,
+ * the path that it has there.
  */
 int ctm_state_set_aside(struct ctm_state *state, const char *run, struct ctm_buf *ret,
 			struct ctm_err *err);
