@@ -50,8 +50,8 @@ static int fail(const struct hook_job *job, int r, const struct ctm_err *err)
 	syslog_end("hook", job->call->name, "%s%s%s", err->msg, err->hint[0] ? "; " : "",
 		   err->hint);
 	term_error(job->call->name, err);
-	if (err->code == CTM_REFUSED && (r == -ETIME || r == -EALREADY)) {
-		return r == -ETIME ? HOOK_TOO_LATE : HOOK_AS_BEFORE;
+	if (err->code == CTM_REFUSED && (r == -ECANCELED || r == -EALREADY)) {
+		return r == -ECANCELED ? HOOK_TOO_LATE : HOOK_AS_BEFORE;
 	}
 	return term_status(err);
 }

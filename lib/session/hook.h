@@ -18,7 +18,7 @@
  * called by hand keeps to the rules of ctm_session_repair().
  *
  * CTM_REFUSED where nothing can be done in a hook: the rootfs of a plain container is an image
- * (mounting is not for hooks, which AppArmor confines), or the time does not do: -ETIME, and
+ * (mounting is not for hooks, which AppArmor confines), or the time does not do: -ECANCELED, and
  * -EALREADY when it did not do the last time (session/watched.h). What all this means for the start
  * is the caller's to say.
  */

@@ -151,12 +151,12 @@ int ctm_watched_time(const struct ctm_exam *exam, const struct ctm_session_opts 
 	if (!opts->deadline || ctm_deadline_now() <= ctm_deadline_write(opts->deadline)) {
 		return 0;
 	}
-	(void)ctm_err_set(err, CTM_REFUSED, ETIME,
+	(void)ctm_err_set(err, CTM_REFUSED, ECANCELED,
 			  "not repaired: half of the hook's %u s were over before it was known "
 			  "what there is to do",
 			  (unsigned int)(opts->deadline->total / 1000));
 	ctm_err_hint(err, "stop it and use: ctmend repair %s", exam->target->name);
-	return -ETIME;
+	return -ECANCELED;
 }
 
 void ctm_watched_forget(const struct ctm_exam *exam, const struct ctm_session_opts *opts)

@@ -22,7 +22,7 @@ void ctm_watched_hold(const struct ctm_exam *exam, const struct ctm_session_opts
 void ctm_watched_let_go(const struct ctm_session_opts *opts);
 /** A repair by a person is done: the next hook tries again. */
 void ctm_watched_forget(const struct ctm_exam *exam, const struct ctm_session_opts *opts);
-/** -ETIME, CTM_REFUSED: it is too late to make the volume writable. */
+/** -ECANCELED, CTM_REFUSED: it is too late to make the volume writable. */
 int ctm_watched_time(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		     struct ctm_err *err);
 
