@@ -18,7 +18,7 @@
 /* One that gave way to somebody who waited for its lock. */
 struct again {
 	const char *name; /* borrowed */
-	char *volume;	  /* key; NULL: as on the command line */
+	char *volume;     /* key; NULL: as on the command line */
 };
 
 struct job {

@@ -32,8 +32,7 @@ static int own_terminal(void)
 
 	if (fd == -2) {
 		fd = isatty(STDERR_FILENO) ?
-			     open("/proc/self/fd/2",
-				  O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) :
+			     open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) :
 			     -1;
 	}
 	return fd;

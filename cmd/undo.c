@@ -22,7 +22,7 @@ struct job {
 	struct ctm_json *json;
 	struct ctm_difflines diff;
 	struct ctm_run_info run; /* that is, or would be, taken back */
-	FILE *out;		 /* where the report goes */
+	FILE *out;               /* where the report goes */
 	uint64_t n;              /* changes that the preview has shown */
 };
 

@@ -30,7 +30,7 @@
  */
 #define SILENCE 2000
 /* How often the caller is asked whether to go on. */
-#define STEP	500
+#define STEP 500
 
 struct walk_source {
 	struct ctm_source source;

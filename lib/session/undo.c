@@ -12,6 +12,7 @@
 #include "session/held.h"
 #include "session/locked.h"
 #include "session/reading.h"
+#include "target/lockwatch.h"
 
 /* What both need once the volume is attached. */
 struct undoing {
@@ -185,6 +186,22 @@ int ctm_session_undo(const char *name, const struct ctm_session_opts *opts, cons
 	return r < 0 ? r : ctm_exam_unguard(ret->exam, TAKE_PTR(guard), err);
 }
 
+/* The caller's function, and whether somebody waits for the lock meanwhile. */
+struct previewing {
+	ctm_undo_fn fn;
+	void *arg;
+	struct ctm_exam *exam;
+	struct ctm_err why;
+};
+
+static int preview_entry(const struct ctm_entry *entry, void *arg)
+{
+	struct previewing *p = arg;
+	int r = ctm_exam_interrupt(p->exam, &p->why);
+
+	return r < 0 ? r : p->fn(entry, p->arg);
+}
+
 int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *opts,
 			     const char *typed, ctm_undo_fn fn, void *arg,
 			     struct ctm_run_info *ret_run, struct ctm_done *ret,
@@ -207,8 +224,16 @@ int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *op
 		r = begin(&u, ret, opts, typed, reading.att, false, err);
 	}
 	if (r == 0) {
+		struct previewing p = { .fn = fn, .arg = arg, .exam = ret->exam };
+
 		*ret_run = u.info;
-		r = ctm_undo_plan(&u.run, u.info.name, fn, arg, &ret->run, err);
+		r = ctm_undo_plan(&u.run, u.info.name, preview_entry, &p, &ret->run, err);
+		if (r < 0 && p.why.num == CTM_LOCKWATCH_YIELD && err) {
+			*err = p.why;
+		}
+	}
+	if (ret->exam) {
+		ret->exam->guard = NULL;
 	}
 	if (r < 0) {
 		ctm_damaged_hint_undo(name, opts, typed, err);

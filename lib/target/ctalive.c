@@ -261,8 +261,7 @@ int ctm_ctalive_describe(const struct ctm_ctalive *alive, struct ctm_buf *ret)
 	pid_t pid;
 	int r;
 
-	if (ctm_bounded_ask(find_owner, &naming, &limits, &said) == 0 &&
-	    said.len == sizeof(pid)) {
+	if (ctm_bounded_ask(find_owner, &naming, &limits, &said) == 0 && said.len == sizeof(pid)) {
 		memcpy(&pid, said.p, sizeof(pid));
 		ctm_procs_name(pid, name);
 		r = ctm_buf_addf(ret, "process %d (%s) of uid %u", (int)pid, name, alive->uid);

@@ -23,15 +23,15 @@
 struct ctm_guard {
 	struct ctm_guard_opts opts;
 	struct ctm_host host;
-	struct ctm_buf sysroot; /* what host points to */
-	struct ctm_buf label;   /* "CT 115" */
-	char key[96];           /* of the volume's lock */
-	int config;             /* PVE's config flock, -1: not taken */
-	int volume;             /* the volume's own lock, -1: not taken */
+	struct ctm_buf sysroot;      /* what host points to */
+	struct ctm_buf label;        /* "CT 115" */
+	char key[96];                /* of the volume's lock */
+	int config;                  /* PVE's config flock, -1: not taken */
+	int volume;                  /* the volume's own lock, -1: not taken */
 	struct ctm_stopsignals stop; /* held as long as config is */
 	struct ctm_lockwatch watch;  /* READ, of config */
-	uint64_t search_end;	     /* HOOK: when the search for other users ends; 0: not begun */
-	bool told;		     /* that the search takes long */
+	uint64_t search_end;         /* HOOK: when the search for other users ends; 0: not begun */
+	bool told;                   /* that the search takes long */
 	struct ctm_activation active;
 	bool started_by_us; /* HOOK: our ancestor is the monitor that starts the container */
 	bool in_container;  /* READ, raw: a running container has it mounted */

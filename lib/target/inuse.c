@@ -195,8 +195,7 @@ static int check_raw(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 	}
 	used = in_use(&raw, opts);
 	if (used < 0) {
-		return ctm_err_set(err, CTM_SYS, used, "find out whether '%s' is in use",
-				   raw.path);
+		return ctm_err_set(err, CTM_SYS, used, "find out whether '%s' is in use", raw.path);
 	}
 	if (used == 0 && loops.rows.n == 0) {
 		return 0;

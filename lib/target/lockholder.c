@@ -111,8 +111,8 @@ static int describe(int fd, struct file *ret)
 
 static bool is_file(const struct file *file, dev_t dev, uint64_t ino)
 {
-	return ino == file->ino && (dev == file->st_dev || dev == file->dev ||
-				    (file->any_anon && major(dev) == 0));
+	return ino == file->ino &&
+	       (dev == file->st_dev || dev == file->dev || (file->any_anon && major(dev) == 0));
 }
 
 /* --- one descriptor of a process --------------------------------------------------------------- */

@@ -121,7 +121,8 @@ static int say(const struct search *s, enum ctm_mount_hit_kind kind, const char 
 /* A mount that holds more than the volume's directory: where the directory is in it. */
 static int note_place(struct search *s, const struct ctm_nsmount *mount)
 {
-	const char *rest = s->query->inside + (strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root));
+	const char *rest =
+		s->query->inside + (strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root));
 	const char *point = strcmp(mount->point, "/") == 0 ? "" : mount->point;
 	struct place place = { .ns = s->ns };
 

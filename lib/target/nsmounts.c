@@ -65,7 +65,7 @@ _Static_assert(sizeof(struct mnt_answer) == 512, "as the kernel has it");
 #define ASK_SB_BASIC  0x1u
 #define ASK_MNT_ROOT  0x8u
 #define ASK_MNT_POINT 0x10u
-#define ROOT_OF_NS    UINT64_MAX /* LSMT_ROOT */
+#define ROOT_OF_NS    UINT64_MAX                /* LSMT_ROOT */
 #define GET_NS_ID     _IOR(0xb7, 0x5, uint64_t) /* NS_GET_MNTNS_ID, Linux 6.11 */
 #define IDS_AT_ONCE   4096
 #define ANSWER_MAX    ((size_t)64 << 10)
@@ -156,9 +156,7 @@ static int look_at(const struct lister *l, uint64_t id)
 /* -ENOSYS, whatever it objects to: mountinfo is asked next, from the start. */
 static int list_all(struct lister *l)
 {
-	struct mnt_request req = {
-		.size = sizeof(req), .mnt_id = ROOT_OF_NS, .mnt_ns_id = l->ns
-	};
+	struct mnt_request req = { .size = sizeof(req), .mnt_id = ROOT_OF_NS, .mnt_ns_id = l->ns };
 
 	for (;;) {
 		long n = syscall(SYS_listmount, &req, l->ids, (size_t)IDS_AT_ONCE, 0);
