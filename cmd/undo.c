@@ -154,7 +154,7 @@ static int run(const struct options *opts, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (opts->dry_run) {
-		/* what it prints comes while the lock is held: a reader that is slow must not hold it */
+		/* it comes while the lock is held, and a slow reader must not hold that */
 		job.out = tmpfile();
 		if (!job.out) {
 			fprintf(stderr, "ctmend: make a temporary file: %s\n", strerror(errno));

@@ -70,7 +70,7 @@ static const struct {
 	const char *text; /* NULL: whatever */
 } rows[] = {
 	{ "an answer", say_words, { 0 }, 0, "some words" },
-	{ "an answer in time", say_words, { .total_ms = 5000, .silent_ms = 5000 }, 0, "some words" },
+	{ "an answer in time", say_words, { .total_ms = 5000, .silent_ms = 5000 }, 0, NULL },
 	{ "an error", fail, { .total_ms = 5000 }, -ENOTUNIQ, "half" },
 	{ "nothing more", hang, { .total_ms = 100 }, -ETIME, "half" },
 	{ "silence", hang, { .silent_ms = 100 }, -ETIME, "half" },

@@ -30,8 +30,8 @@ static bool is_fault(int sig)
 
 /*
  * Handlers of the parent are about the parent; those of faults may be a sanitizer's and stay.
- * Ctrl-C and Ctrl-Z go to both processes: what follows from them is the parent's to decide. One that
- * holds a lock does not let itself be stopped, and cannot go on without what we read.
+ * Ctrl-C and Ctrl-Z go to both processes: what follows from them is the parent's to decide. One
+ * that holds a lock does not let itself be stopped, and cannot go on without what we read.
  */
 static void reset_signals(void)
 {

@@ -96,7 +96,7 @@ static pid_t spawn(ctm_bounded_fn fn, void *arg, int out)
 	int failed;
 	pid_t pid;
 
-	/* They stay blocked in the child: no handler of ours runs there, and Ctrl-Z is not for it. */
+	/* They stay blocked in the child: no handler of ours runs, and Ctrl-Z is not for it. */
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();

@@ -28,7 +28,7 @@ CTM_HOST_PATHS
 #define ATTR_HEAD sizeof(struct nlattr)
 #define NAMING_MS 1000
 
-/* --- whose socket it is ------------------------------------------------------------------------ */
+/* --- whose socket it is ----------------------------------------------------------------------- */
 
 struct request {
 	struct nlmsghdr head;
@@ -135,7 +135,7 @@ static int take_socket(const struct ctm_socket *socket, void *arg)
 	return 0;
 }
 
-/* --- its cgroups ------------------------------------------------------------------------------- */
+/* --- its cgroups ------------------------------------------------------------------------------ */
 
 bool ctm_ctalive_is_cgroup(const char *path, const char *name)
 {
@@ -186,7 +186,7 @@ static int stop_in_cgroup(pid_t pid, void *arg)
 	return 0;
 }
 
-/* --- both -------------------------------------------------------------------------------------- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 int ctm_ctalive(const char *socket, const char *name, struct ctm_ctalive *ret, struct ctm_err *err)
 {
@@ -223,7 +223,7 @@ int ctm_ctalive(const char *socket, const char *name, struct ctm_ctalive *ret, s
 	return 0;
 }
 
-/* --- who it is --------------------------------------------------------------------------------- */
+/* --- who it is -------------------------------------------------------------------------------- */
 
 struct naming {
 	uint64_t inode;

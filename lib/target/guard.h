@@ -72,8 +72,8 @@ bool ctm_guard_in_container(const struct ctm_guard *guard);
 
 /**
  * READ: to be called often while the volume is attached. -ECANCELED, CTM_SYS: somebody has waited
- * for the config flock for some seconds (target/lockwatch.h); what is attached is to be detached and
- * the guard ended. 0 when no flock is held.
+ * for the config flock for some seconds (target/lockwatch.h); what is attached is to be detached
+ * and the guard ended. 0 when no flock is held.
  */
 int ctm_guard_yield(struct ctm_guard *guard, struct ctm_err *err);
 

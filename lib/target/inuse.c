@@ -95,7 +95,7 @@ static int check_dir(const struct ctm_volume *vol, const struct ctm_inuse_opts *
 	return r > 0 ? mounted(vol, &hit, err) : 0;
 }
 
-/* --- devices and images ------------------------------------------------------------------------ */
+/* --- devices and images ----------------------------------------------------------------------- */
 
 /* Who only reads is not disturbed by others who only read, such as another report of ours. */
 static void drop_readonly(struct ctm_loop_rows *loops)

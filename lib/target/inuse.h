@@ -2,8 +2,8 @@
 /*
  * Does anybody else use a volume?
  *
- * Devices and images: whether there is a loop device of somebody else's on it, and whether the kernel
- * has given the device away (a mount anywhere, device mapper, ...). That is settled without a look
+ * Devices and images: whether there is a loop device of somebody else's on it, and whether the
+ * kernel has given the device away (a mount anywhere, device mapper, ...). That is settled without a look
  * at any mount namespace; once it is in use, they are searched for the words of the message.
  *
  * Directories: mounts that show it or a part of it, and processes that have their root directory in
@@ -27,8 +27,8 @@ struct ctm_inuse_opts {
 	bool exclusive;
 	bool skip_own_namespace; /* mounts in our own mount namespace do not count */
 	/*
-	 * For a directory: how long the search may take (total_ms 0: until it is done), and who hears
-	 * that it goes on.
+	 * For a directory: how long the search may take (total_ms 0: until it is done), and who
+	 * hears that it goes on.
 	 */
 	struct ctm_bounded limits;
 };

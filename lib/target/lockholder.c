@@ -115,7 +115,7 @@ static bool is_file(const struct file *file, dev_t dev, uint64_t ino)
 	       (dev == file->st_dev || dev == file->dev || (file->any_anon && major(dev) == 0));
 }
 
-/* --- one descriptor of a process --------------------------------------------------------------- */
+/* --- one descriptor of a process -------------------------------------------------------------- */
 
 struct fdinfo {
 	bool has_ino; /* kernels before 5.19 do not say it */
@@ -189,7 +189,7 @@ static bool has_open(pid_t pid, const char *fd, const struct file *file, const s
 	return name[0] != '\0' && strcmp(name, file->name) == 0;
 }
 
-/* --- the search -------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------- */
 
 static void closedirp(DIR **dir)
 {
@@ -302,7 +302,7 @@ int ctm_lockholder_above(int fd, bool *ret)
 	return r;
 }
 
-/* --- whether there is a lock ------------------------------------------------------------------- */
+/* --- whether there is a lock ------------------------------------------------------------------ */
 
 /* Somebody else's lock of either kind of fcntl(2), anywhere in the file. */
 static int ask_fcntl(int fd, bool *ret_held, pid_t *ret_pid)

@@ -24,7 +24,7 @@ static enum ctm_lock_kind kind_of(const char *word)
 					     CTM_LOCK_OTHER;
 }
 
-/* What follows the number, the arrow and the blanks between: fs/locks.c indents a waiter's waiters. */
+/* What follows the number and the arrow: fs/locks.c indents a waiter's waiters. */
 static const char *skip_head(const char *p, bool *ret_waits)
 {
 	size_t digits = strspn(p, "0123456789");

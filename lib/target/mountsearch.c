@@ -42,7 +42,7 @@ struct search {
 	uint64_t ns;
 };
 
-/* What is said: a dot for each namespace, so that silence means trouble, and perhaps one of these. */
+/* What is said: a dot for each namespace (silence means trouble), and perhaps one of these. */
 struct answer {
 	enum ctm_mount_hit_kind kind;
 	pid_t pid;
@@ -50,7 +50,7 @@ struct answer {
 	uint32_t len; /* of the point, which follows */
 };
 
-/* --- which mounts ------------------------------------------------------------------------------ */
+/* --- which mounts ----------------------------------------------------------------------------- */
 
 /* Both absolute; "/" holds everything. */
 static bool within(const char *path, const char *dir)

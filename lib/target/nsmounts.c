@@ -87,7 +87,7 @@ static bool is_wanted(const struct ctm_nsmounts_query *query, dev_t dev)
 	return false;
 }
 
-/* --- by system call ----------------------------------------------------------------------------- */
+/* --- by system call --------------------------------------------------------------------------- */
 
 struct lister {
 	const struct ctm_nsmounts_query *query;
