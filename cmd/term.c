@@ -23,8 +23,8 @@ static bool progress_shown;
 
 /*
  * The terminal once more, opened by ourselves, for what is written while a lock is held: one that
- * is stopped (Ctrl-S) must not stop us. O_NONBLOCK on standard error itself would be everybody's who
- * shares it. -1: there is no terminal.
+ * is stopped (Ctrl-S) must not stop us. O_NONBLOCK on standard error itself would be everybody's
+ * who shares it. -1: there is no terminal.
  */
 static int own_terminal(void)
 {
