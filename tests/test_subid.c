@@ -49,6 +49,36 @@ CASES(subid, grants, rows)
 		     "row %zu: '%s' %u %u", *i, rows[*i].text, rows[*i].first, rows[*i].count);
 }
 
+/* Another owner's lines; missing 0: all is granted. */
+static const struct {
+	const char *text;
+	const char *name;
+	uint32_t uid;
+	uint32_t first;
+	uint32_t count;
+	uint32_t missing;
+} owners[] = {
+	{ "joe:1:2\n", "joe", 1000, 1, 2, 0 },
+	{ "joe:1:2\n", "joe", 1000, 1, 3, 3 },
+	{ "joe:1:2\n", "joe", 1000, 5, 3, 5 },
+	{ "1000:1:2\n", "joe", 1000, 1, 2, 0 },
+	{ "1000:1:2\n", NULL, 1000, 1, 2, 0 },
+	{ "joe:1:2\n", NULL, 1000, 1, 2, 1 },
+	{ "1000:1:2\njoe:3:2\n", "joe", 1000, 1, 4, 0 },
+	{ "root:1:9\n0:1:9\n10000:1:9\njoey:1:9\n:1:9\n", "joe", 1000, 1, 1, 1 },
+	{ "", "joe", 1000, 7, 1, 7 },
+};
+CASES(subid, grants_to, owners)
+{
+	const struct ctm_bytes text = { owners[*i].text, strlen(owners[*i].text) };
+	uint32_t missing = 0;
+	bool all = ctm_subid_grants_to(text, owners[*i].name, owners[*i].uid, owners[*i].first,
+				       owners[*i].count, &missing);
+
+	cr_assert_eq(all, owners[*i].missing == 0, "row %zu", *i);
+	cr_assert_eq(missing, owners[*i].missing, "row %zu: %u", *i, missing);
+}
+
 static int add_up(uint32_t first, uint32_t count, void *arg)
 {
 	char *out = arg;

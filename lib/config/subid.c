@@ -47,16 +47,27 @@ static bool parts(struct ctm_bytes line, struct ctm_bytes *ret_name, uint64_t *r
 	       number(rest, ret_count);
 }
 
-/* Root's range in this line; false for another owner's and for what is none. */
-static bool range(struct ctm_bytes line, uint64_t *ret_first, uint64_t *ret_count)
+/* Whose lines count. */
+struct owner {
+	const char *name; /* or NULL */
+	uint32_t uid;
+};
+
+/* The owner's range in this line; false for another one's and for what is none. */
+static bool range(struct ctm_bytes line, const struct owner *owner, uint64_t *ret_first,
+		  uint64_t *ret_count)
 {
 	struct ctm_bytes name;
+	uint64_t uid;
 
 	return parts(line, &name, ret_first, ret_count) &&
-	       (ctm_bytes_is(name, "root") || ctm_bytes_is(name, "0"));
+	       ((owner->name && ctm_bytes_is(name, owner->name)) ||
+		(number(name, &uid) && uid == owner->uid));
 }
 
-bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count)
+/* The first id of the range that the lines do not hold, its end when they hold all. */
+static uint64_t granted_up_to(struct ctm_bytes text, const struct owner *owner, uint32_t first,
+			      uint32_t count)
 {
 	const uint64_t end = (uint64_t)first + count;
 	uint64_t at = first;
@@ -72,13 +83,33 @@ bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count)
 			uint64_t from;
 			uint64_t n;
 
-			if (range(line, &from, &n) && from <= at && from + n > at) {
+			if (range(line, owner, &from, &n) && from <= at && from + n > at) {
 				at = from + n;
 				moved = true;
 			}
 		}
 	}
-	return at >= end;
+	return at < end ? at : end;
+}
+
+bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count)
+{
+	uint32_t missing;
+
+	return ctm_subid_grants_to(text, "root", 0, first, count, &missing);
+}
+
+bool ctm_subid_grants_to(struct ctm_bytes text, const char *name, uint32_t uid, uint32_t first,
+			 uint32_t count, uint32_t *ret_missing)
+{
+	const struct owner owner = { name, uid };
+	const uint64_t at = granted_up_to(text, &owner, first, count);
+
+	if (at == (uint64_t)first + count) {
+		return true;
+	}
+	*ret_missing = (uint32_t)at;
+	return false;
 }
 
 int ctm_subid_each(struct ctm_bytes text, int (*fn)(uint32_t first, uint32_t count, void *arg),

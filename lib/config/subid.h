@@ -20,6 +20,13 @@
 bool ctm_subid_grants(struct ctm_bytes text, uint32_t first, uint32_t count);
 
 /**
+ * The same for the lines of a user: name (NULL: none is known) or uid. *ret_missing is the first id
+ * that they do not hold; it is set on false alone.
+ */
+bool ctm_subid_grants_to(struct ctm_bytes text, const char *name, uint32_t uid, uint32_t first,
+			 uint32_t count, uint32_t *ret_missing);
+
+/**
  * Calls fn for the range of each line, whoever's it is, that is not empty and lies below
  * 4294967295; skips other lines. Stops when fn returns other than 0, and returns that.
  */

@@ -17,7 +17,8 @@ int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *o
 		    struct ctm_target *target, struct ctm_err *err);
 
 /** Map and rootfs of a plain container from its configuration file. */
-int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ctm_err *err);
+int ctm_locate_lxc_config(const struct ctm_host *host, struct ctm_target *target, const char *path,
+			  struct ctm_err *err);
 
 /** Whether this host (or sysroot) has Proxmox VE's container configurations. */
 bool ctm_locate_have_pve(const struct ctm_host *host);

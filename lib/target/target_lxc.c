@@ -12,6 +12,7 @@
 #include "target/hostask.h"
 #include "target/hostfile.h"
 #include "target/locate.h"
+#include "target/maptrust.h"
 
 #define LXC_CONF "/etc/lxc/lxc.conf"
 
@@ -234,13 +235,38 @@ static int add_rootfs(struct ctm_target *target, const struct ctm_lxcconf *conf,
 	return ctm_target_set(&volume->path, path) < 0 ? ctm_err_nomem(err) : 0;
 }
 
-int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ctm_err *err)
+/*
+ * Whoever can write the configuration names the tree that is worked on, and whom its files will
+ * belong to. The one he could turn on anybody's files, so that it must be root; what the other can
+ * do is the better reason where both hold.
+ */
+static int check_authors(const struct ctm_host *host, struct ctm_target *target, const char *path,
+			 const struct ctm_mapauthors *authors, struct ctm_err *err)
+{
+	struct ctm_volume *volume = &target->volumes.v[0];
+	struct ctm_err why = { 0 };
+	int r = ctm_maptrust_check(host, authors, path, target->map, &why);
+
+	if (r == 0) {
+		r = ctm_maptrust_roots_own(authors, path, "which tree is worked on", &why);
+	}
+	if (r == 0) {
+		return 0;
+	}
+	ctm_err_hint(&why, "name the rootfs yourself, as a path, with --ct-config or --map; or let "
+			   "root alone write the file and the folders above it");
+	return ctm_volume_refuse(volume, &why) < 0 ? ctm_err_nomem(err) : 0;
+}
+
+int ctm_locate_lxc_config(const struct ctm_host *host, struct ctm_target *target, const char *path,
+			  struct ctm_err *err)
 {
 	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
 	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
+	CLEANUP(ctm_mapauthors_done) struct ctm_mapauthors authors = { 0 };
 	int r;
 
-	r = ctm_lxcconf_read(path, ctm_hostfile_lxc, NULL, &conf, err);
+	r = ctm_lxcconf_read(path, ctm_mapauthors_lxc, &authors, &conf, err);
 	if (r < 0) {
 		return r;
 	}
@@ -255,7 +281,8 @@ int ctm_locate_lxc_config(struct ctm_target *target, const char *path, struct ct
 	if (ctm_target_take_map(target, &ctmap) < 0) {
 		return ctm_err_nomem(err);
 	}
-	return add_rootfs(target, &conf, err);
+	r = add_rootfs(target, &conf, err);
+	return r < 0 ? r : check_authors(host, target, path, &authors, err);
 }
 
 int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struct ctm_err *err)
@@ -285,7 +312,7 @@ int ctm_locate_lxc(const struct ctm_host *host, struct ctm_target *target, struc
 			     target->name);
 		return r;
 	}
-	r = ctm_locate_lxc_config(target, config.p, err);
+	r = ctm_locate_lxc_config(host, target, config.p, err);
 	if (r < 0) {
 		return r;
 	}

@@ -14,6 +14,7 @@
 #include "config/mountpoint.h"
 #include "target/hostfile.h"
 #include "target/locate.h"
+#include "target/maptrust.h"
 #include "target/pveversion.h"
 
 CTM_HOST_PATHS
@@ -159,10 +160,11 @@ static bool looks_like_pve(const struct ctm_pctsection *section)
 	return false;
 }
 
-static int map_from_lxc(const char *path, struct ctm_ctmap *ret, struct ctm_err *err)
+static int map_from_lxc(const char *path, struct ctm_mapauthors *authors, struct ctm_ctmap *ret,
+			struct ctm_err *err)
 {
 	CLEANUP(ctm_lxcconf_done) struct ctm_lxcconf conf = { 0 };
-	int r = ctm_lxcconf_read(path, ctm_hostfile_lxc, NULL, &conf, err);
+	int r = ctm_lxcconf_read(path, ctm_mapauthors_lxc, authors, &conf, err);
 
 	return r < 0 ? r : ctm_ctmap_from_lxc(&conf, ret, err);
 }
@@ -176,27 +178,44 @@ static int map_from_pct(const struct ctm_host *host, const struct ctm_pctsection
 	return r < 0 ? r : ctm_ctmap_from_pct(section, major, ret, err);
 }
 
-static int map_from_config(const struct ctm_host *host, struct ctm_target *target, const char *path,
-			   struct ctm_err *err)
+static int map_from_file(const struct ctm_host *host, const char *path,
+			 struct ctm_mapauthors *authors, struct ctm_ctmap *ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_pctconf_done) struct ctm_pctconf conf = { 0 };
-	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	int r;
+	int r = ctm_hostfile_read(path, &text, err);
 
-	r = ctm_hostfile_read(path, &text, err);
+	r = r < 0 ? r : ctm_mapauthors_add(authors, path, err);
 	if (r == 0) {
 		r = ctm_pctconf_parse((struct ctm_bytes){ text.p ? text.p : "", text.len }, &conf,
 				      err);
 	}
-	if (r == 0 && looks_like_pve(ctm_pctconf_current(&conf))) {
-		r = check_volume_maps(ctm_pctconf_current(&conf), err);
-		r = r < 0 ? r : map_from_pct(host, ctm_pctconf_current(&conf), &ctmap, err);
-	} else if (r == 0) {
-		r = map_from_lxc(path, &ctmap, err);
+	if (r < 0) {
+		return r;
 	}
+	if (!looks_like_pve(ctm_pctconf_current(&conf))) {
+		return map_from_lxc(path, authors, ret, err);
+	}
+	r = check_volume_maps(ctm_pctconf_current(&conf), err);
+	return r < 0 ? r : map_from_pct(host, ctm_pctconf_current(&conf), ret, err);
+}
+
+static int map_from_config(const struct ctm_host *host, struct ctm_target *target, const char *path,
+			   struct ctm_err *err)
+{
+	CLEANUP(ctm_ctmap_done) struct ctm_ctmap ctmap = { 0 };
+	CLEANUP(ctm_mapauthors_done) struct ctm_mapauthors authors = { 0 };
+	int r = map_from_file(host, path, &authors, &ctmap, err);
+
 	if (r < 0) {
 		(void)ctm_err_wrap(err, "--ct-config '%s'", path);
+		return r;
+	}
+	r = ctm_maptrust_check(host, &authors, path, ctmap.map, err);
+	if (r < 0) {
+		(void)ctm_err_wrap(err, "--ct-config");
+		ctm_err_hint(err, "if the map is right, type it yourself, with --map; or give a "
+				  "copy of the file that root alone can write");
 		return r;
 	}
 	if (ctm_target_take_map(target, &ctmap) < 0 ||

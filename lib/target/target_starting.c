@@ -79,8 +79,8 @@ int ctm_starter_socket(const struct ctm_host *host, const char *name, const char
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
-static int locate_plain(const char *name, const char *config, struct ctm_target **ret,
-			struct ctm_err *err)
+static int locate_plain(const struct ctm_host *host, const char *name, const char *config,
+			struct ctm_target **ret, struct ctm_err *err)
 {
 	CLEANUP(ctm_target_freep) struct ctm_target *target = calloc(1, sizeof(*target));
 	CLEANUP(ctm_buf_done) struct ctm_buf socket = { 0 };
@@ -91,7 +91,7 @@ static int locate_plain(const char *name, const char *config, struct ctm_target 
 		return ctm_err_nomem(err);
 	}
 	target->kind = CTM_TARGET_LXC;
-	r = ctm_locate_lxc_config(target, config, err);
+	r = ctm_locate_lxc_config(host, target, config, err);
 	if (r == 0 && lxcpath_len(name, config) == 0) {
 		r = ctm_err_set(err, CTM_REFUSED, 0,
 				"'%s' is not where LXC keeps the configuration of '%s'", config,
@@ -117,7 +117,7 @@ int ctm_target_locate_starting(const struct ctm_host *host, const char *name, co
 		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no name of a container", name);
 	}
 	if (ctm_target_kind_of(host, name) == CTM_TARGET_LXC) {
-		return locate_plain(name, config, ret, err);
+		return locate_plain(host, name, config, ret, err);
 	}
 	r = ctm_target_locate(host, name, NULL, &target, err);
 	if (r == 0) {
