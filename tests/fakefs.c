@@ -254,6 +254,7 @@ static int fk_stat(void *p, int h, struct ctm_inode *ret)
 		.gid = n->state.gid,
 		.dev = dev_of(n),
 		.ino = n->ino,
+		.rdev = n->rdev,
 		.nlink = n->nlink,
 		.size = n->content.len + n->holes,
 		.attr = n->attr,

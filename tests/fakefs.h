@@ -21,6 +21,7 @@ struct fake_node {
 	uint64_t ino;
 	uint32_t nlink;
 	uint32_t attr;
+	uint64_t rdev;
 	uint64_t dev;   /* 0: that of most */
 	bool subvol;    /* the top of a subvolume, which is all that has its dev */
 	bool ro_subvol; /* EROFS for all of it */

@@ -58,6 +58,9 @@ static const struct {
 	size_t same;
 	struct ctm_fact fact;
 } samples[] = {
+	{ "",
+	  0,
+	  { .kind = CTM_FACT_INODE, PATH("disk"), .mode = S_IFBLK | 0660, .rdev = UINT64_MAX - 1 } },
 	{ "", 0, DIR_FACT(PATH(""), .uid = { 0 }, .gid = { 5 }, .dev = UINT64_MAX, .ino = 2) },
 	{ "", 0,
 	  FILE_FACT(PATH("a"), .uid = { UINT32_MAX }, .gid = { 1 }, .ino = UINT64_MAX,
@@ -131,6 +134,7 @@ static void check_same(const struct ctm_fact *got, const struct ctm_fact *want, 
 	cr_assert_eq(got->gid.v, want->gid.v, "row %zu", row);
 	cr_assert_eq(got->dev, want->dev, "row %zu", row);
 	cr_assert_eq(got->ino, want->ino, "row %zu", row);
+	cr_assert_eq(got->rdev, want->rdev, "row %zu", row);
 	cr_assert_eq(got->nlink, want->nlink, "row %zu", row);
 	cr_assert_eq(got->size, want->size, "row %zu", row);
 	cr_assert_eq(got->attr, want->attr, "row %zu", row);

@@ -62,7 +62,7 @@ CASES(inodeline, line, rows)
 {
 	struct ctm_buf out = { 0 };
 
-	cr_assert_eq(ctm_inode_line(&out, rows[*i].path, strlen(rows[*i].path), &rows[*i].state),
+	cr_assert_eq(ctm_inode_line(&out, rows[*i].path, strlen(rows[*i].path), &rows[*i].state, 0),
 		     0);
 	cr_assert_str_eq(out.p, rows[*i].want, "%s: got '%s'", rows[*i].name, out.p);
 	ctm_buf_done(&out);
@@ -83,4 +83,27 @@ CASES(inodeline, letter, letters)
 {
 	cr_assert_eq(ctm_inode_letter(letters[*i].mode | 0644), letters[*i].want, "%s",
 		     letters[*i].name);
+}
+
+/* Numbers as makedev(3) puts them together. */
+static const struct {
+	uint32_t mode;
+	uint64_t rdev;
+	const char *want;
+} devices[] = {
+	{ S_IFBLK | 0660, 0x800, "b 0660        0:6      /x dev=8:0 acl=malformed" },
+	{ S_IFCHR | 0600, 0xf4200a40, "c 0600        0:6      /x dev=10:1000000 acl=malformed" },
+	{ S_IFCHR | 0600, 0, "c 0600        0:6      /x acl=malformed" },
+	{ S_IFREG | 0600, 0x800, "f 0600        0:6      /x acl=malformed" },
+};
+CASES(inodeline, device, devices)
+{
+	const struct ctm_inode_state state = { .mode = devices[*i].mode,
+					       .gid = { 6 },
+					       .acl_access = { "x", 1 } };
+	struct ctm_buf out = { 0 };
+
+	cr_assert_eq(ctm_inode_line(&out, "x", 1, &state, devices[*i].rdev), 0);
+	cr_assert_str_eq(out.p, devices[*i].want);
+	ctm_buf_done(&out);
 }

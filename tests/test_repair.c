@@ -102,6 +102,22 @@ Test(repair, changed_since_the_plan)
 	cr_expect_not_null(fake_at(&s->fs, "var/lib/dpkg/lock"));
 }
 
+/* The walk has called it null, and it is a disk. */
+Test(repair, another_device)
+{
+	STAGE(s);
+	PLAN plan = { 0 };
+	OUTCOME out = { 0 };
+
+	stage_damage(s);
+	plan = stage_plan(s);
+	fake_at(&s->fs, "dev/null")->rdev = 0x800;
+	cr_assert_eq(ctm_repair(&s->run, &plan, digest, &out, NULL), 0);
+	cr_expect_eq(out.counts.conflicts, 1);
+	cr_expect_str_eq(stage_result(&out, "dev/null")->what, "changed");
+	cr_expect_eq(fake_at(&s->fs, "dev/null")->state.uid.v, 0);
+}
+
 Test(repair, plan_that_refuses)
 {
 	STAGE(s);

@@ -9,7 +9,7 @@
  *	twice (uids, gids): number of ranges u64, of each: container id, disk id, length u32
  *	of each action: kind u8 (1 set, 2 remove, 3 set with flags lifted, 4 restore), path, state
  *	before, then
- *	of a set: state after, and with flags these, CTM_ATTR_* u32;
+ *	of a set: state after, with flags these, CTM_ATTR_* u32, and of a device its number u64;
  *	of a removal: size u64, sha256 of the content (32 bytes);
  *	of a restore: state after instead of before, then as of a removal
  *	of each subvolume that is made writable for them: 5 u8, path
@@ -23,6 +23,7 @@
  */
 #include <nettle/sha2.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "plan/plan.h"
 
@@ -97,6 +98,9 @@ static void put_action(struct sha256_ctx *ctx, const struct ctm_action *a)
 		put_state(ctx, &a->after);
 		if (a->attr) {
 			put_number(ctx, a->attr, 4);
+		}
+		if (S_ISCHR(a->before.mode) || S_ISBLK(a->before.mode)) {
+			put_number(ctx, a->rdev, 8);
 		}
 	} else {
 		put_number(ctx, a->size, 8);

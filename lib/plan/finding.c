@@ -239,6 +239,17 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		       "files. Inside they belong to \"nobody\", and not even root can change "
 		       "them there.",
 	},
+	[CTM_F_OWN_DEVICE] = {
+		.code = "own.device",
+		.severity = CTM_CHOICE,
+		.title = "nodes of devices of the host, ids outside the map",
+		.title_id = { "nodes of devices of the host, ", " is outside the map" },
+		.why = "Whoever owns the node of a disk can use it wherever devices are allowed. A "
+		       "container cannot make such a node, so the host's root has made it, and "
+		       "to put its owner right would hand the device over.",
+		.next = "remove the node if the container does not need it; if it does: ctmend "
+		        "repair --fix device TARGET",
+	},
 	[CTM_F_OWN_HOLE] = {
 		.code = "own.hole",
 		.severity = CTM_CHOICE,

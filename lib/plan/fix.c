@@ -15,9 +15,10 @@ static const struct {
 	enum ctm_fix bit;
 } words[] = {
 	{ "base", CTM_FIX_BASE },         { "bits", CTM_FIX_BITS },
-	{ "flags", CTM_FIX_FLAGS },       { "hole", CTM_FIX_HOLE },
-	{ "link", CTM_FIX_LINK },         { "overflow", CTM_FIX_OVERFLOW },
-	{ "rosubvol", CTM_FIX_ROSUBVOL }, { "twice", CTM_FIX_TWICE },
+	{ "device", CTM_FIX_DEVICE },     { "flags", CTM_FIX_FLAGS },
+	{ "hole", CTM_FIX_HOLE },         { "link", CTM_FIX_LINK },
+	{ "overflow", CTM_FIX_OVERFLOW }, { "rosubvol", CTM_FIX_ROSUBVOL },
+	{ "twice", CTM_FIX_TWICE },
 };
 
 static bool find(const char *name, size_t len, unsigned int *set)
@@ -53,5 +54,5 @@ int ctm_fix_parse(const char *text, unsigned int *ret, const char **ret_bad, siz
 
 const char *ctm_fix_names(void)
 {
-	return "base, bits, flags, hole, link, overflow, rosubvol, twice";
+	return "base, bits, device, flags, hole, link, overflow, rosubvol, twice";
 }

@@ -17,6 +17,7 @@ enum ctm_fix {
 	CTM_FIX_OVERFLOW = 1u << 5, /* disk id 65534 (own.overflow) */
 	CTM_FIX_ROSUBVOL = 1u << 6, /* read-only btrfs subvolumes (attr.rosubvol) */
 	CTM_FIX_TWICE = 1u << 7,    /* ids that were shifted more than once (own.twice) */
+	CTM_FIX_DEVICE = 1u << 8,   /* nodes of devices of the host (own.device) */
 };
 
 /**

@@ -93,6 +93,19 @@ static const struct ctm_page_row rows[] = {
 		.look = { EVERY_CHANGE, EVERY_ENTRY, ONE_ID },
 	},
 	{
+		.code = "own.device",
+		.how = "A root file system was copied from a machine with its /dev, a chroot on the "
+		       "host made its nodes, or somebody put the node of a disk there on purpose. "
+		       "The nodes of every container (null, zero, full, random, urandom, tty, "
+		       "console, ptmx, pts, fuse) and whiteouts are not meant.",
+		.repair = "They stay as they are, whichever option would move their ids. --fix "
+			  "device, or --convert, moves them with the rest; a node that the map "
+			  "owns already is none.",
+		.look = { { "stat -c '%n %t:%T %U:%G %a' PATH",
+			    "which device it is, in hexadecimal" },
+			  EVERY_ENTRY },
+	},
+	{
 		.code = "own.hole",
 		.how = "Lines of lxc.idmap were added, removed or mistyped after the files "
 		       "existed. Where "

@@ -102,6 +102,7 @@ struct ctm_action {
 	size_t path_len;
 	uint64_t dev;
 	uint64_t ino;
+	uint64_t rdev; /* CTM_ACT_SET of a device, as makedev(3) has it; else 0 */
 	uint32_t nlink;
 	uint32_t names; /* names of this inode that the scan met */
 	struct ctm_inode_state before;

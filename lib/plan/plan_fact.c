@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/pathname.h"
+#include "plan/device.h"
 #include "plan/fix.h"
 #include "plan/work.h"
 
@@ -54,6 +55,7 @@ static int add_action(struct ctm_plan *plan, const struct ctm_fact *fact, const 
 	action.path_len = fact->path_len;
 	action.dev = fact->dev;
 	action.ino = fact->ino;
+	action.rdev = fact->rdev;
 	action.nlink = fact->nlink;
 	action.names = 1;
 	action.before = ctm_fact_state(fact);
@@ -185,6 +187,7 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 	r = ctm_judge_inode(&work->judge, &before, &place, &plan->arena, &judged);
 	if (r == 0) {
 		ctm_plan_judge_bits(plan, fact, &judged);
+		r = ctm_device_judge(&plan->policy, fact, &before, &plan->arena, &judged);
 	}
 	if (r < 0 || judged.n == 0) {
 		return r;

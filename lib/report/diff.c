@@ -120,11 +120,11 @@ static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan,
 				      ctm_inode_state_eq(&act->before, &act->after);
 
 			r = ctm_diff_inode(d, '-', act->path, act->path_len, &act->before,
-					   lifted ? 0 : act->attr);
+					   lifted ? 0 : act->attr, act->rdev);
 		}
 		if (r == 0 && act->kind != CTM_ACT_REMOVE) {
 			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after,
-					   act->attr);
+					   act->attr, act->rdev);
 		}
 	}
 	return r;

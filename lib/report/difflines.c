@@ -25,12 +25,12 @@ void ctm_diff_line(struct ctm_difflines *d, enum ctm_diff_part part)
 }
 
 int ctm_diff_inode(struct ctm_difflines *d, char sign, const char *path, size_t path_len,
-		   const struct ctm_inode_state *state, uint32_t attr)
+		   const struct ctm_inode_state *state, uint32_t attr, uint64_t rdev)
 {
 	int r = ctm_buf_add(&d->line, &sign, 1);
 
 	if (r == 0) {
-		r = ctm_inode_line(&d->line, path, path_len, state);
+		r = ctm_inode_line(&d->line, path, path_len, state, rdev);
 	}
 	if (r == 0 && attr) {
 		r = ctm_buf_addf(&d->line, " flags=%s%s", attr & CTM_ATTR_IMMUTABLE ? "i" : "",
@@ -68,10 +68,10 @@ int ctm_diff_entry(struct ctm_difflines *d, const struct ctm_entry *e)
 								       "made read-only again");
 	}
 	if (e->kind != CTM_ENTRY_RESTORE) {
-		r = ctm_diff_inode(d, '-', e->ref.path, e->ref.path_len, &e->before, e->attr);
+		r = ctm_diff_inode(d, '-', e->ref.path, e->ref.path_len, &e->before, e->attr, 0);
 	}
 	if (r == 0 && e->kind != CTM_ENTRY_REMOVE) {
-		r = ctm_diff_inode(d, '+', e->ref.path, e->ref.path_len, &e->after, e->attr);
+		r = ctm_diff_inode(d, '+', e->ref.path, e->ref.path_len, &e->after, e->attr, 0);
 	}
 	return r;
 }

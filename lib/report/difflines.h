@@ -29,10 +29,10 @@ enum ctm_diff_part {
 void ctm_diff_line(struct ctm_difflines *d, enum ctm_diff_part part);
 /**
  * One inode as it was, '-', or is to be, '+'. attr: CTM_ATTR_* that are lifted for the change and
- * set again, " flags=ia". -ENOMEM.
+ * set again, " flags=ia". rdev: of a device, 0 where it is not known. -ENOMEM.
  */
 int ctm_diff_inode(struct ctm_difflines *d, char sign, const char *path, size_t path_len,
-		   const struct ctm_inode_state *state, uint32_t attr);
+		   const struct ctm_inode_state *state, uint32_t attr, uint64_t rdev);
 /** "note: read-only subvolume /srv: what". -ENOMEM. */
 int ctm_diff_subvol(struct ctm_difflines *d, const char *path, size_t path_len, const char *what);
 /** Both sides of an entry, as far as it has them; of a subvolume's a note. -ENOMEM. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/pathname.h"
 #include "id/acl.h"
@@ -67,13 +68,16 @@ static int add_caps(struct ctm_buf *out, struct ctm_bytes raw)
 }
 
 int ctm_inode_line(struct ctm_buf *out, const char *path, size_t path_len,
-		   const struct ctm_inode_state *state)
+		   const struct ctm_inode_state *state, uint64_t rdev)
 {
 	int r = ctm_buf_addf(out, "%c %04o %8u:%-6u /", ctm_inode_letter(state->mode),
 			     state->mode & 07777, state->uid.v, state->gid.v);
 
 	if (r == 0) {
 		r = ctm_path_escape(out, path, path_len);
+	}
+	if (r == 0 && rdev && (S_ISCHR(state->mode) || S_ISBLK(state->mode))) {
+		r = ctm_buf_addf(out, " dev=%u:%u", major(rdev), minor(rdev));
 	}
 	if (r == 0) {
 		r = add_acl(out, "acl", state->acl_access);

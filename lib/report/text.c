@@ -173,7 +173,7 @@ static int put_finding(struct page *p, const struct ctm_plan *plan, const struct
 
 	p->line.len = 0;
 	if (act) {
-		r = ctm_inode_line(&p->line, f->path, f->path_len, &act->before);
+		r = ctm_inode_line(&p->line, f->path, f->path_len, &act->before, act->rdev);
 	} else {
 		r = ctm_buf_addf(&p->line, "/");
 		if (r == 0) {

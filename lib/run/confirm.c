@@ -38,6 +38,11 @@ static struct ctm_step look(const struct ctm_ops *ops, void *fs, const struct ct
 	if (action->attr && ret_inode->attr != action->attr) {
 		return ctm_step_conflict("changed");
 	}
+	/* What kind of device it is, decides whether it may be given away (plan/device.h). */
+	if ((S_ISCHR(ret_inode->mode) || S_ISBLK(ret_inode->mode)) &&
+	    ret_inode->rdev != action->rdev) {
+		return ctm_step_conflict("changed");
+	}
 	e->ref.dev = ret_inode->dev;
 	e->nlink = ret_inode->nlink;
 	return (struct ctm_step){ .did = CTM_DID_CHANGE };

@@ -45,6 +45,7 @@ struct ctm_fact {
 	ctm_did gid;
 	uint64_t dev;
 	uint64_t ino;
+	uint64_t rdev; /* of a device, as makedev(3) has it; else 0 */
 	uint32_t nlink;
 	uint64_t size;
 	uint32_t attr; /* CTM_ATTR_* */

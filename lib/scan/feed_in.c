@@ -198,6 +198,7 @@ static int read_inode(struct ctm_feed_in *in, size_t stream, struct cursor from,
 	fact.gid.v = record.gid;
 	fact.dev = record.dev;
 	fact.ino = record.ino;
+	fact.rdev = S_ISCHR(record.mode) || S_ISBLK(record.mode) ? record.rdev : 0;
 	fact.nlink = record.nlink;
 	fact.size = record.size;
 	fact.attr = record.attr;

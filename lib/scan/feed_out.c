@@ -139,6 +139,7 @@ static int send_inode(struct ctm_feed_out *out, const struct ctm_fact *fact, con
 	struct ctm_record_inode record = {
 		.dev = fact->dev,
 		.ino = fact->ino,
+		.rdev = fact->rdev,
 		.size = fact->size,
 		.mode = fact->mode,
 		.uid = fact->uid.v,

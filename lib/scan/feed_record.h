@@ -38,6 +38,7 @@ struct ctm_record_dir {
 struct ctm_record_inode {
 	uint64_t dev;
 	uint64_t ino;
+	uint64_t rdev;
 	uint64_t size;
 	uint32_t mode;
 	uint32_t uid;

@@ -193,6 +193,7 @@ static int judge(struct ctm_worker *w, struct ctm_dirnode *dir, const char *name
 		.gid = { stx->stx_gid },
 		.dev = stx_dev(stx),
 		.ino = stx->stx_ino,
+		.rdev = makedev(stx->stx_rdev_major, stx->stx_rdev_minor),
 		.nlink = stx->stx_nlink,
 		.size = stx->stx_size,
 		.acl_access = attrs->acl_access,

@@ -215,6 +215,7 @@ static int stat_at(int dir, const char *name, int flags, struct ctm_inode *ret)
 		.gid = { stx.stx_gid },
 		.dev = makedev(stx.stx_dev_major, stx.stx_dev_minor),
 		.ino = stx.stx_ino,
+		.rdev = makedev(stx.stx_rdev_major, stx.stx_rdev_minor),
 		.nlink = stx.stx_nlink,
 		.size = stx.stx_size,
 		.attr = (stx.stx_attributes & STATX_ATTR_IMMUTABLE ? CTM_ATTR_IMMUTABLE : 0) |

@@ -21,6 +21,7 @@ struct ctm_inode {
 	ctm_did gid;
 	uint64_t dev;
 	uint64_t ino;
+	uint64_t rdev; /* of a device, as makedev(3) has it */
 	uint32_t nlink;
 	uint64_t size;
 	uint32_t attr; /* CTM_ATTR_* of scan/fact.h */

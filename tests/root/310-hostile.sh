@@ -145,7 +145,7 @@ lock_fifo()
 	rm "$root/var/lib/dpkg/lock" && mkfifo "$root/var/lib/dpkg/lock" \
 		"$root/var/lib/apt/lists/lock" "$root/var/cache/apt/pkgcache.bin" &&
 		mknod "$root/var/cache/apt/archives/lock" c 5 0 &&
-		mknod "$root/var/lib/apt/lists/partial/device" b 7 0 &&
+		mknod "$root/var/lib/apt/lists/partial/device" c 1 5 &&
 		(cd "$root/var/lib/dpkg/triggers" &&
 			python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("Lock")') &&
 		rm "$root/var/lib/dpkg/lock-frontend" && mkdir "$root/var/lib/dpkg/lock-frontend" &&

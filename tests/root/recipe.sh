@@ -21,7 +21,7 @@
 #	broken OFFSET		4096 bytes of the image are overwritten
 #	MODE UID:GID PATH	a file
 #	TYPE[MODE] UID:GID PATH	a directory (d), symbolic link (l), FIFO (p), socket (s); a device is
-#				cMAJOR,MINOR MODE UID:GID PATH
+#				cMAJOR,MINOR (character) or bMAJOR,MINOR MODE UID:GID PATH
 #	    ... -> TARGET	of a link; @OUT@ is a directory of the host's
 #	    ... cap=v2 | cap=v3(ROOTID)		cap_net_raw=ep
 #	link OLD NEW		a second name
@@ -83,7 +83,7 @@ case__inode()
 	p*) mkfifo "$path" ;;
 	s*) python3 -c 'import socket, sys
 socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$path" ;;
-	c*) IFS=, read -r -a device <<<"${kind#c}" && mknod "$path" c "${device[@]}" ;;
+	[bc]*) IFS=, read -r -a device <<<"${kind:1}" && mknod "$path" "${kind:0:1}" "${device[@]}" ;;
 	*) : >>"$path" ;;
 	esac && chown -h "$owner" "$path"
 }
@@ -99,7 +99,7 @@ case__line()
 		case__more "$first" "$owner" "$rest"
 		return
 		;;
-	c[0-9]*,*)
+	[bc][0-9]*,*)
 		mode=$owner
 		read -r owner rest <<<"$rest"
 		;;

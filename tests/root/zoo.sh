@@ -63,7 +63,7 @@ zoo__kinds()
 		cd zoo/kinds || return
 		mkfifo -m 0600 fifo && ln fifo one/fifo &&
 			python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")' &&
-			mknod char c 1 3 && chown 0:5 char && mknod block b 7 0 && chown 0:6 block &&
+			mknod char c 1 3 && chown 0:5 char && mknod block b 7 0 && chown 100000:6 block &&
 			mknod whiteout c 0 0 && ln whiteout two/whiteout &&
 			ln -s one/file link && chown -h 1000:1000 link && ln link two/link &&
 			ln -s /nowhere dangling && ln -s /etc/shadow absolute &&
