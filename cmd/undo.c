@@ -137,14 +137,17 @@ static int copy_out(FILE *from)
 
 static int run(const struct options *opts, int argc, char **argv)
 {
+	struct options one = *opts;
+	struct ctm_pin pin = { .set = false };
 	struct job job = {
-		.opts = opts,
+		.opts = &one,
 		.name = argv[0],
 		.out = stdout,
 		.diff = { .color = term_color(opts) },
 	};
 	int status;
 
+	one.session.pin = &pin;
 	if (volumes_all(opts)) {
 		fputs("ctmend: a run is of one volume: leave --volume out\n", stderr);
 		return EXIT_USAGE;

@@ -22,11 +22,13 @@ int volumes_each(const struct options *opts, const char *name,
 {
 	CLEANUP(ctm_volume_keys_done) struct ctm_volume_keys keys = { 0 };
 	struct options one = *opts;
+	struct ctm_pin pin = { .set = false };
 	int worst = EXIT_CLEAN;
 	size_t i;
 
+	one.session.pin = &pin;
 	if (!volumes_all(opts)) {
-		return fn(opts, name, arg);
+		return fn(&one, name, arg);
 	}
 	if (ctm_session_volumes(name, &opts->session, &keys, NULL) < 0) {
 		/* there is no such target, or no memory: the reason is that of its rootfs */

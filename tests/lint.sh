@@ -65,6 +65,7 @@ untested=(
 	"lib/target/loopsearch.c tests/root/120-guard.sh"
 	"lib/target/maptrust.c tests/root/398-map-authors.sh"
 	"lib/target/pathwriters.c tests/root/398-map-authors.sh"
+	"lib/target/pin.c tests/root/399-swapped-path.sh"
 	"lib/target/rawvol.c tests/root/110-attach.sh"
 	"lib/target/snapshot.c tests/root/530-snapshot.sh"
 	"lib/target/starter.c tests/root/130-starter.sh"

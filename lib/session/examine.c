@@ -104,6 +104,15 @@ static int look_running(struct ctm_exam *exam, struct ctm_err *err)
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
+static int take_pin(const struct ctm_exam *exam, struct ctm_pin *pin, struct ctm_err *err)
+{
+	if (!ctm_pin_same(pin, &exam->volume->pin)) {
+		return ctm_pin_refuse(exam->volume->path, err);
+	}
+	*pin = exam->volume->pin;
+	return 0;
+}
+
 int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct ctm_exam **ret,
 		 struct ctm_err *err)
 {
@@ -134,6 +143,9 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	}
 	if (r == 0) {
 		r = ctm_hostask_volume(exam->volume, err);
+	}
+	if (r == 0 && opts->pin) {
+		r = take_pin(exam, opts->pin, err);
 	}
 	if (r == 0 && ctm_exam_no_map(exam)) {
 		r = ctm_frommap_adopt(exam, opts, err);

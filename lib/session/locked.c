@@ -34,6 +34,8 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 		.notice_arg = opts->callback_arg,
 		.unlocked = opts->starting && opts->starting->unlocked,
 	};
+	struct ctm_session_opts again = *opts;
+	struct ctm_pin pin = { .set = false };
 	int r = *exam ? 0 : ctm_exam_new(name, opts, exam, err);
 
 	if (r == 0) {
@@ -41,7 +43,9 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 				   &guard, err);
 	}
 	if (r == 0) {
-		r = ctm_exam_new(name, opts, &fresh, err);
+		pin = (*exam)->volume->pin;
+		again.pin = &pin;
+		r = ctm_exam_new(name, &again, &fresh, err);
 	}
 	if (r == 0) {
 		r = ctm_guard_recheck(guard, fresh->target, fresh->volume, err);

@@ -39,6 +39,12 @@ struct ctm_starting {
 struct ctm_session_opts {
 	struct ctm_host host;
 	struct ctm_target_opts target;
+	/*
+	 * For calls on one target that belong together, such as a look and the repair that was
+	 * agreed to: the first sets it to what a path leads to, and for the others anything else is
+	 * refused. NULL: each call for itself.
+	 */
+	struct ctm_pin *pin;
 	const char *volume;       /* key of the volume; NULL: rootfs */
 	bool scope_required;      /* the required directories alone */
 	const char *const *paths; /* normalised relative paths */

@@ -153,6 +153,10 @@ int ctm_dirvol_open(const struct ctm_volume *vol, struct ctm_dirvol *ret, struct
 	if (!S_ISDIR(inode.mode)) {
 		return missing(vol, S_ISLNK(inode.mode) ? -ELOOP : -ENOTDIR, err);
 	}
+	r = ctm_pin_check(&vol->pin, dir.fd, vol->path, err);
+	if (r < 0) {
+		return r;
+	}
 	dir.st_dev = inode.dev;
 	dir.ino = inode.ino;
 	r = locate(&dir, inode.mnt_id);

@@ -105,7 +105,8 @@ int ctm_rawvol_open(const struct ctm_volume *vol, bool writable, struct ctm_rawv
 	if (seen < 0 || fstat(seen, &st) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "open '%s'", vol->path);
 	}
-	r = check_type(vol, st.st_mode, err);
+	r = ctm_pin_check(&vol->pin, seen, vol->path, err);
+	r = r < 0 ? r : check_type(vol, st.st_mode, err);
 	if (r < 0) {
 		return r;
 	}

@@ -13,6 +13,7 @@
 #include "id/idmap.h"
 #include "storage/storage.h"
 #include "target/host.h"
+#include "target/pin.h"
 
 enum ctm_target_kind { CTM_TARGET_PVE, CTM_TARGET_LXC, CTM_TARGET_PATH };
 
@@ -23,8 +24,9 @@ struct ctm_volume {
 	char *type;    /* storage type ("dir", "lvmthin" ...), NULL for a path */
 	/* Host path (literal, never moved by --sysroot); NULL: see refusal and by_pve. */
 	char *path;
-	char *format; /* "raw", "subvol"; NULL for a bind mount, for a path, and see by_pve */
-	char *mp;     /* "/" or the mount point inside */
+	struct ctm_pin pin; /* of a path target: what path led to; another thing is refused */
+	char *format;       /* "raw", "subvol"; NULL for a bind mount, for a path, and see by_pve */
+	char *mp;           /* "/" or the mount point inside */
 	enum ctm_volume_kind kind;
 	bool host;       /* a directory or device of the host itself (bind mount): never touched */
 	bool base;       /* a template's base volume: never written */

@@ -4,9 +4,12 @@
  * elsewhere.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -67,10 +70,10 @@ static unsigned long id_below(const char *path, const char *place)
  * PVE mounts the volumes of a running container, and those of "pct mount", below /var/lib/lxc/ID;
  * stopped, there is an empty folder. Neither is the volume.
  */
-static int check_not_pve(const struct ctm_host *host, const char *path, struct ctm_err *err)
+static int check_not_pve(const struct ctm_host *host, const char *path, const char *real,
+			 struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf place = { 0 };
-	CLEANUP_FREE char *real = realpath(path, NULL);
 	unsigned long id;
 	int r;
 
@@ -94,20 +97,41 @@ static int check_not_pve(const struct ctm_host *host, const char *path, struct c
 	return r;
 }
 
-static int detect(const char *path, enum ctm_volume_kind *ret, struct ctm_err *err)
+/* What the path leads to, links followed, and its name without them: the one time it is asked. */
+static int resolve(const char *path, int *ret_fd, char **ret_real, struct ctm_err *err)
 {
-	mode_t mode;
-	int r = ctm_hostfile_mode(path, &mode);
+	CLEANUP_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+	char link[32];
+	char real[PATH_MAX];
+	ssize_t n;
+	int r;
 
-	if (r < 0) {
+	if (fd < 0) {
+		r = -errno;
 		return ctm_err_set(err, r == -ENOENT || r == -ENOTDIR ? CTM_REFUSED : CTM_SYS,
 				   r == -ENOENT || r == -ENOTDIR ? 0 : r, "there is no '%s'", path);
 	}
-	if (S_ISDIR(mode)) {
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	if (n < 0) {
+		return ctm_err_set(err, CTM_SYS, errno, "see where '%s' leads", path);
+	}
+	real[n] = '\0';
+	*ret_real = strdup(real);
+	if (!*ret_real) {
+		return ctm_err_nomem(err);
+	}
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+static int detect(const char *path, uint32_t type, enum ctm_volume_kind *ret, struct ctm_err *err)
+{
+	if (S_ISDIR(type)) {
 		*ret = CTM_VOLUME_DIR;
-	} else if (S_ISREG(mode)) {
+	} else if (S_ISREG(type)) {
 		*ret = CTM_VOLUME_IMAGE;
-	} else if (S_ISBLK(mode)) {
+	} else if (S_ISBLK(type)) {
 		*ret = CTM_VOLUME_BLOCK;
 	} else {
 		return ctm_err_set(err, CTM_REFUSED, 0,
@@ -247,22 +271,35 @@ int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *o
 		    struct ctm_target *target, struct ctm_err *err)
 {
 	CLEANUP_FREE char *path = make_absolute(target->name, err);
+	CLEANUP_FREE char *real = NULL;
+	CLEANUP_CLOSE int fd = -1;
 	enum ctm_volume_kind kind = CTM_VOLUME_DIR;
+	struct ctm_err missing = { 0 };
 	struct ctm_volume *volume;
+	struct ctm_pin pin;
+	int there;
 	int r;
 
 	if (!path) {
 		return err && err->num ? -err->num : -ENOMEM;
 	}
-	r = check_not_pve(host, path, err);
+	there = resolve(path, &fd, &real, &missing);
+	r = check_not_pve(host, path, real, err);
 	if (r < 0) {
 		return r;
 	}
-	r = detect(path, &kind, err);
-	if (r < 0) {
-		return r;
+	if (there < 0) {
+		if (err) {
+			*err = missing;
+		}
+		return there;
 	}
-	r = read_map(host, opts, target, err);
+	r = ctm_pin_take(fd, &pin);
+	if (r < 0) {
+		return ctm_err_set(err, CTM_SYS, r, "look at '%s'", path);
+	}
+	r = detect(path, pin.type, &kind, err);
+	r = r < 0 ? r : read_map(host, opts, target, err);
 	if (r < 0) {
 		return r;
 	}
@@ -272,6 +309,7 @@ int ctm_locate_path(const struct ctm_host *host, const struct ctm_target_opts *o
 		return ctm_err_nomem(err);
 	}
 	volume->path = TAKE_PTR(path);
+	volume->pin = pin;
 	volume->kind = kind;
 	volume->unshifted = target->privileged;
 	return target->map ? ctm_mountmap(target->map, NULL, &volume->map, err) : 0;
