@@ -63,6 +63,7 @@ untested=(
 	"lib/target/inuse.c tests/root/120-guard.sh"
 	"lib/target/loopdev.c tests/root/110-attach.sh"
 	"lib/target/loopsearch.c tests/root/120-guard.sh"
+	"lib/target/foreign.c tests/root/341-foreign-volume.sh"
 	"lib/target/maptrust.c tests/root/398-map-authors.sh"
 	"lib/target/pathwriters.c tests/root/398-map-authors.sh"
 	"lib/target/pin.c tests/root/399-swapped-path.sh"

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "cases.h"
+#include "storage/volname.h"
 #include "sysroot.h"
 
 static const char config[] =
@@ -354,4 +355,27 @@ Test(storage, every_row_is_whole)
 		cr_assert_eq(type->refusal == NULL, type->hint == NULL, "%s: a refusal has a hint",
 			     type->name);
 	}
+}
+
+static const struct {
+	const char *volid;
+	const char *last;
+	unsigned int guest;
+} names[] = {
+	{ "tank:115/vm-115-disk-0.raw", "vm-115-disk-0.raw", 115 },
+	{ "tank:114/base-114-disk-0.raw/115/vm-116-disk-0.raw", "vm-116-disk-0.raw", 116 },
+	{ "zfs:basevol-114-disk-0/subvol-116-disk-1", "subvol-116-disk-1", 116 },
+	{ "zfs:basevol-114-disk-0", "basevol-114-disk-0", 114 },
+	{ "lvm:vm-116-disk-0", "vm-116-disk-0", 116 },
+	{ "lvm:base-116-disk-0", "base-116-disk-0", 116 },
+	{ "lvm:data", "data", 0 },
+	{ "lvm:vm-116", "vm-116", 0 },
+	{ "lvm:vm--disk", "vm--disk", 0 },
+	{ "lvm:vm-99999999999-disk-0", "vm-99999999999-disk-0", 0 },
+	{ "/dev/sdb1", "sdb1", 0 },
+};
+CASES(storage, names, names)
+{
+	cr_assert_str_eq(ctm_volname_last(names[*i].volid), names[*i].last);
+	cr_assert_eq(ctm_volname_guest(names[*i].last), names[*i].guest, "%s", names[*i].volid);
 }

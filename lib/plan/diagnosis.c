@@ -182,6 +182,7 @@ static enum ctm_cause cause_of(const struct ctm_plan *plan, const struct ctm_evi
 	case CTM_F_PKG_CACHE:
 	case CTM_F_PKG_PARTIAL:
 		return cause_of_package(s);
+	case CTM_F_CONF_FOREIGN:
 	case CTM_F_CONF_LOCK:
 	case CTM_F_CONF_SNAPSHOT:
 	case CTM_F_CONF_UNKNOWN:

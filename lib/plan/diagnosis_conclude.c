@@ -18,11 +18,11 @@ static const enum ctm_finding_code before_ids[] = {
 	CTM_F_TREE_FIX,
 };
 static const enum ctm_finding_code after_ids[] = {
-	CTM_F_RUN_RECORDS, CTM_F_RUN_DAMAGED,  CTM_F_RUN_NEWER,   CTM_F_RUN_UNFINISHED,
-	CTM_F_PKG_HELD,    CTM_F_PKG_LOCK,     CTM_F_PKG_CACHE,   CTM_F_PKG_PARTIAL,
-	CTM_F_PATH_PARENT, CTM_F_CONF_LOCK,    CTM_F_MAP_OVERLAP, CTM_F_MAP_HOLE,
-	CTM_F_MAP_PUNCH,   CTM_F_MAP_SUBID,    CTM_F_FLATTEN,     CTM_F_ATTR_FLAG,
-	CTM_F_PATH_LINK,   CTM_F_LINK_OUTSIDE, CTM_F_ERR,
+	CTM_F_RUN_RECORDS, CTM_F_RUN_DAMAGED,  CTM_F_RUN_NEWER,    CTM_F_RUN_UNFINISHED,
+	CTM_F_PKG_HELD,    CTM_F_PKG_LOCK,     CTM_F_PKG_CACHE,    CTM_F_PKG_PARTIAL,
+	CTM_F_PATH_PARENT, CTM_F_CONF_LOCK,    CTM_F_MAP_OVERLAP,  CTM_F_MAP_HOLE,
+	CTM_F_MAP_PUNCH,   CTM_F_MAP_SUBID,    CTM_F_FLATTEN,      CTM_F_ATTR_FLAG,
+	CTM_F_PATH_LINK,   CTM_F_LINK_OUTSIDE, CTM_F_CONF_FOREIGN, CTM_F_ERR,
 };
 
 /* What else a person must know at once, when the sentence is about something else. */
@@ -35,6 +35,7 @@ static const struct {
 	{ CTM_F_RUN_NEWER, "a newer ctmend has recorded a run" },
 	{ CTM_F_RUN_UNFINISHED, "an earlier run is not finished" },
 	{ CTM_F_PKG_HELD, "a process works in it right now" },
+	{ CTM_F_CONF_FOREIGN, "another guest has the volume, too" },
 	{ CTM_F_CONF_LOCK, "its configuration is locked" },
 	{ CTM_F_PATH_PARENT, "a directory above it does not let the container in" },
 };

@@ -59,6 +59,16 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.next = "move the line above the first [section] of the configuration if it is "
 		        "meant for the container as it is now; the volume is then right as it is",
 	},
+	[CTM_F_CONF_FOREIGN] = {
+		.code = "conf.foreign",
+		.severity = CTM_CHOICE,
+		.title = "the volume belongs to another guest",
+		.why = "Its name has that guest's id, and that guest's configuration has it, too. "
+		       "The lock of this container keeps nobody from starting the other one on it, "
+		       "and two guests on one volume destroy it. ctmend changes nothing there.",
+		.next = "take the volume out of the configuration that is not to have it; then "
+		        "name the container that keeps it",
+	},
 	[CTM_F_CONF_LOCK] = {
 		.code = "conf.lock",
 		.severity = CTM_CHOICE,

@@ -75,6 +75,18 @@ static const struct ctm_page_row rows[] = {
 		.look = { SECTIONS },
 	},
 	{
+		.code = "conf.foreign",
+		.how = "A line was copied from another configuration, or edited by hand to get at "
+		       "the files of another guest; a restore under another id went half way. A "
+		       "volume whose name has another id is none when no guest of that id has it.",
+		.repair = "Refused, and so are undo and the hook. To share files between "
+			  "containers use a directory of the host as a mount point.",
+		.look = { { "grep -rn VOLUME /etc/pve/nodes", "all that have it, snapshots "
+							      "included" },
+			  { "pct config ID", "the configuration of a container" },
+			  { "qm config ID", "that of a VM" } },
+	},
+	{
 		.code = "conf.lock",
 		.how = "Proxmox VE sets the lock for the time of a task. One that was killed, or a "
 		       "mount "

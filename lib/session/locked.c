@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "run/retain.h"
+#include "target/foreign.h"
 
 /* Half a record holds copies of the container's files: it must not lie there for ever. */
 static void sweep(const struct ctm_exam *exam, const struct ctm_session_opts *opts)
@@ -39,6 +40,9 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 	int r = *exam ? 0 : ctm_exam_new(name, opts, exam, err);
 
 	if (r == 0) {
+		r = ctm_foreign_refuse(&opts->host, (*exam)->target, (*exam)->volume, err);
+	}
+	if (r == 0) {
 		r = ctm_guard_take(&opts->host, (*exam)->target, (*exam)->volume, &guard_opts,
 				   &guard, err);
 	}
@@ -46,6 +50,9 @@ int ctm_locked_begin(const char *name, const struct ctm_session_opts *opts, stru
 		pin = (*exam)->volume->pin;
 		again.pin = &pin;
 		r = ctm_exam_new(name, &again, &fresh, err);
+	}
+	if (r == 0) {
+		r = ctm_foreign_refuse(&opts->host, fresh->target, fresh->volume, err);
 	}
 	if (r == 0) {
 		r = ctm_guard_recheck(guard, fresh->target, fresh->volume, err);

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "plan/lint.h"
+#include "target/foreign.h"
 #include "target/way.h"
 
 static int note_closed(const struct ctm_way_dir *dir, const struct ctm_target *target,
@@ -45,12 +46,27 @@ int ctm_surroundings_way(const struct ctm_host *host, const struct ctm_target *t
 	return r < 0 ? ctm_err_nomem(err) : 0;
 }
 
+static int note_foreign(const struct ctm_host *host, const struct ctm_target *target,
+			const struct ctm_volume *vol, struct ctm_plan *plan)
+{
+	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	struct ctm_foreign foreign;
+	int r = ctm_foreign_find(host, target, vol, &foreign);
+
+	if (r < 0 || foreign.id == 0) {
+		return r;
+	}
+	r = ctm_foreign_words(&foreign, vol, &text);
+	return r < 0 ? r : ctm_plan_note(plan, CTM_F_CONF_FOREIGN, NULL, 0, text.p);
+}
+
 int ctm_surroundings_note(const struct ctm_host *host, const struct ctm_target *target,
 			  const struct ctm_volume *vol, struct ctm_plan *plan, struct ctm_err *err)
 {
 	int r = ctm_lint_lock(target, plan);
 
 	r = r == 0 ? ctm_lint_sections(target, plan) : r;
+	r = r == 0 ? note_foreign(host, target, vol, plan) : r;
 	if (r < 0) {
 		return ctm_err_nomem(err);
 	}

@@ -9,7 +9,7 @@
 #include "target/target.h"
 
 /**
- * Notes conf.lock, conf.section, conf.snapshot and, for the rootfs, path.parent. A way that cannot
+ * Notes conf.foreign, conf.lock, conf.section, conf.snapshot and, for the rootfs, path.parent. A way that cannot
  * be looked at is passed over: it is beside the matter.
  */
 int ctm_surroundings_note(const struct ctm_host *host, const struct ctm_target *target,

@@ -12,6 +12,7 @@
 #include "session/held.h"
 #include "session/locked.h"
 #include "session/reading.h"
+#include "target/foreign.h"
 #include "target/lockwatch.h"
 
 /* What both need once the volume is attached. */
@@ -217,6 +218,9 @@ int ctm_session_undo_preview(const char *name, const struct ctm_session_opts *op
 	with.volume = volume[0] ? volume : opts->volume;
 	opts = &with;
 	r = ctm_exam_new(name, opts, &ret->exam, err);
+	if (r == 0) {
+		r = ctm_foreign_refuse(&opts->host, ret->exam->target, ret->exam->volume, err);
+	}
 	if (r == 0) {
 		r = ctm_reading_begin(ret->exam, opts, &reading, err);
 	}
