@@ -6,10 +6,11 @@
 
 #include "command.h"
 #include "report/explain.h"
+#include "term.h"
 
 static int unknown(const char *code)
 {
-	fprintf(stderr, "ctmend: no finding has the code '%s'; the codes are:\n", code);
+	term_say("no finding has the code '%s'; the codes are:", code);
 	for (size_t i = 0; i < ctm_page_count(); i++) {
 		struct ctm_page page;
 

@@ -87,7 +87,7 @@ static const struct command *find_command(const char *name)
 static void print_debug(const char *cat, const char *line, void *arg)
 {
 	(void)arg;
-	fprintf(stderr, "ctmend: %s: %s\n", cat, line);
+	term_say("%s: %s", cat, line);
 }
 
 /*
@@ -205,8 +205,7 @@ static int dispatch(struct options *opts, int argc, char **argv, const struct co
 	}
 	cmd = find_command(argv[first]);
 	if (!cmd) {
-		fprintf(stderr, "ctmend: unknown command '%s'; 'ctmend --help' lists them\n",
-			argv[first]);
+		term_say("unknown command '%s'; 'ctmend --help' lists them", argv[first]);
 		return EXIT_USAGE;
 	}
 	*ret_cmd = cmd;

@@ -19,8 +19,7 @@ static int read_id(const char *text, uint32_t *ret)
 	errno = 0;
 	value = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || value >= CTM_ID_INVALID) {
-		fprintf(stderr, "ctmend: '%s' is no id: give a number from 0 to 4294967294\n",
-			text);
+		term_say("'%s' is no id: give a number from 0 to 4294967294", text);
 		return -EINVAL;
 	}
 	*ret = (uint32_t)value;

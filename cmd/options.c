@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/pathname.h"
 #include "plan/fix.h"
+#include "term.h"
 #include "volumes.h"
 
 struct opt_row {
@@ -117,11 +118,9 @@ __attribute__((format(printf, 1, 2))) static int complain(const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("ctmend: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	term_vsay(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return -EINVAL;
 }
 

@@ -141,10 +141,9 @@ static int finish(const struct job *job, const struct ctm_done *done)
 static void tell_snapshot(const struct job *job)
 {
 	if (job->snapshot[0]) {
-		fprintf(stderr,
-			"ctmend: %s: the snapshot %s was taken before; remove it with: "
-			"pct delsnapshot %s %s\n",
-			job->name, job->snapshot, job->name, job->snapshot);
+		term_say("%s: the snapshot %s was taken before; remove it with: "
+			 "pct delsnapshot %s %s",
+			 job->name, job->snapshot, job->name, job->snapshot);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,10 +74,16 @@ bool term_can_ask(void)
 
 bool term_ask(const char *question)
 {
+	struct ctm_buf safe = { 0 };
 	char line[16];
 	size_t len;
 
-	fprintf(stderr, "%s [y/N] ", question);
+	if (ctm_text_escape(&safe, question, strlen(question)) < 0) {
+		ctm_buf_done(&safe);
+		return false;
+	}
+	fprintf(stderr, "%s [y/N] ", safe.p);
+	ctm_buf_done(&safe);
 	(void)fflush(stderr);
 	if (!fgets(line, sizeof(line), stdin)) {
 		fputc('\n', stderr);
@@ -116,12 +123,16 @@ void term_progress(uint64_t done, uint64_t total, void *arg)
 
 void term_notice(const char *text, void *arg)
 {
+	struct ctm_buf safe = { 0 };
 	char line[512];
 
 	(void)arg;
 	term_progress_end();
-	(void)snprintf(line, sizeof(line), "ctmend: %s\n", text);
-	put(line);
+	if (ctm_text_escape(&safe, text, strlen(text)) == 0) {
+		(void)snprintf(line, sizeof(line), "ctmend: %s\n", safe.p);
+		put(line);
+	}
+	ctm_buf_done(&safe);
 }
 
 void term_progress_end(void)
@@ -130,6 +141,40 @@ void term_progress_end(void)
 		put("\r\033[K");
 		progress_shown = false;
 	}
+}
+
+static void put_safe(const char *text)
+{
+	struct ctm_buf line = { 0 };
+
+	if (ctm_text_escape(&line, text, strlen(text)) < 0) {
+		fputs("ctmend: not enough memory\n", stderr);
+	} else {
+		fprintf(stderr, "ctmend: %s\n", line.p);
+	}
+	ctm_buf_done(&line);
+}
+
+void term_vsay(const char *fmt, va_list ap)
+{
+	char *text = NULL;
+
+	term_progress_end();
+	if (vasprintf(&text, fmt, ap) < 0) {
+		fputs("ctmend: not enough memory\n", stderr);
+		return;
+	}
+	put_safe(text);
+	free(text);
+}
+
+void term_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	term_vsay(fmt, ap);
+	va_end(ap);
 }
 
 static int add_line(const char *name, const char *text, struct ctm_buf *ret)

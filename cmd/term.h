@@ -5,6 +5,7 @@
 #ifndef CTM_CMD_TERM_H
 #define CTM_CMD_TERM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +33,13 @@ void term_notice(const char *text, void *arg);
 /** Removes the progress line. */
 void term_progress_end(void);
 
+/**
+ * "ctmend: ..." and a newline, on stderr: the one way for words that come from elsewhere, which a
+ * terminal must not obey. What would act on it or hide is escaped (ctm_text_escape()); what is
+ * escaped already stays as it is.
+ */
+void term_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void term_vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 /** "ctmend: NAME: message" and the next step, on stderr. */
 void term_error(const char *name, const struct ctm_err *err);
 /** Appends those lines to ret instead. -ENOMEM. */

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/pathname.h"
 #include "base/version.h"
 #include "plan/diagnosis.h"
 #include "report/json.h"
@@ -25,7 +26,13 @@ static void put_part(FILE *out, const char *head, const char *text)
 
 void ctm_explain_text(FILE *out, const char *code, const struct ctm_page *page)
 {
-	fprintf(out, "%s: %s\n", code, page->title);
+	struct ctm_buf typed = { 0 };
+
+	/* of an error it is what was typed */
+	if (ctm_path_escape(&typed, code, strlen(code)) == 0) {
+		fprintf(out, "%s: %s\n", typed.p, page->title);
+	}
+	ctm_buf_done(&typed);
 	ctm_wrap(out, INDENT, "", WIDTH, page->why);
 	put_part(out, "How it comes about", page->how);
 	put_part(out, "What repair does", page->repair);
