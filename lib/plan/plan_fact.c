@@ -159,6 +159,20 @@ static int add_name(struct ctm_plan *plan, struct ctm_link *link, const struct c
 	return 0;
 }
 
+/* The inode by its ids and attributes, then what its mode and its device say. */
+static int judge_fact(struct ctm_plan *plan, const struct ctm_fact *fact,
+		      const struct ctm_inode_state *before, struct ctm_judgement *ret)
+{
+	const struct ctm_place place = ctm_plan_place(plan, fact);
+	int r = ctm_judge_inode(&plan->work->judge, before, &place, &plan->arena, ret);
+
+	if (r < 0) {
+		return r;
+	}
+	ctm_plan_judge_bits(plan, fact, ret);
+	return ctm_device_judge(&plan->policy, fact, before, &plan->arena, ret);
+}
+
 /* Findings and the repair of what is wrong with the inode itself. *ret_action cures them. */
 static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_t *ret_action)
 {
@@ -166,7 +180,6 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 	struct ctm_link *known =
 		ctm_fact_has_names(fact) ? ctm_links_get(&work->links, fact->dev, fact->ino) : NULL;
 	const struct ctm_inode_state before = ctm_fact_state(fact);
-	const struct ctm_place place = ctm_plan_place(plan, fact);
 	struct ctm_link link = {
 		.dev = fact->dev,
 		.ino = fact->ino,
@@ -184,11 +197,7 @@ static int plan_repair(struct ctm_plan *plan, const struct ctm_fact *fact, size_
 		*ret_action = known->action;
 		return add_name(plan, known, fact);
 	}
-	r = ctm_judge_inode(&work->judge, &before, &place, &plan->arena, &judged);
-	if (r == 0) {
-		ctm_plan_judge_bits(plan, fact, &judged);
-		r = ctm_device_judge(&plan->policy, fact, &before, &plan->arena, &judged);
-	}
+	r = judge_fact(plan, fact, &before, &judged);
 	if (r < 0 || judged.n == 0) {
 		return r;
 	}
