@@ -343,6 +343,9 @@ static void take_word(struct watching *w, const struct word *word)
 		(void)send(w->talk, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 		break;
 	case WORD_SEEN:
+		if (w->seen.has_root && !word->u.note.has_root) {
+			break;
+		}
 		w->has_seen = true;
 		w->doubtful = word->number != 0;
 		w->seen = word->u.note;

@@ -28,6 +28,7 @@
 #include "session/unfinished.h"
 #include "session/unmapped.h"
 #include "session/volumes.h"
+#include "session/watched.h"
 #include "target/ctalive.h"
 #include "target/hostask.h"
 #include "target/lockwatch.h"
@@ -140,6 +141,9 @@ int ctm_exam_new(const char *name, const struct ctm_session_opts *opts, struct c
 	}
 	if (r == 0) {
 		r = pick_volume(exam, opts, err);
+	}
+	if (r == 0) {
+		r = ctm_watched_located(exam, opts, err);
 	}
 	if (r == 0) {
 		r = ctm_hostask_volume(exam->volume, err);

@@ -20,7 +20,8 @@ struct ctm_watch {
 	 */
 	int (*lock)(unsigned int vmid, void *arg, struct ctm_err *err);
 	/*
-	 * The note to leave when the time does not do; first without, later with the volume's root.
+	 * The note to leave when the time does not do; first without, later with the volume's root;
+	 * one without that comes again later says nothing new.
 	 * doubtful: one was left earlier, and whether it still holds is not known before the volume
 	 * has answered.
 	 */

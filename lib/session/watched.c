@@ -82,6 +82,15 @@ static int compare(const struct ctm_exam *exam, const struct ctm_session_opts *o
 	return holds && root ? refuse(&left, exam, err) : 0;
 }
 
+int ctm_watched_located(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			struct ctm_err *err)
+{
+	struct ctm_hooknote seen;
+	int r = opts->watch ? describe(exam, &seen, err) : 0;
+
+	return r < 0 || !opts->watch ? r : compare(exam, opts, &seen, NULL, err);
+}
+
 int ctm_watched_begin(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		      struct ctm_err *err)
 {
@@ -90,12 +99,11 @@ int ctm_watched_begin(const struct ctm_exam *exam, const struct ctm_session_opts
 	struct ctm_inode inode;
 	int r;
 
-	if (!opts->watch) {
+	if (!opts->watch || exam->volume->kind != CTM_VOLUME_DIR) {
 		return 0;
 	}
 	r = describe(exam, &seen, err);
-	r = r < 0 ? r : compare(exam, opts, &seen, NULL, err);
-	if (r < 0 || exam->volume->kind != CTM_VOLUME_DIR) {
+	if (r < 0) {
 		return r;
 	}
 	/* why it cannot be opened is for others to say */

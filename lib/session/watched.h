@@ -8,6 +8,9 @@
 
 #include "session/examine.h"
 
+/** Before the volume is touched: what is known of it without that. */
+int ctm_watched_located(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
+			struct ctm_err *err);
 /**
  * Before the volume is guarded. -EALREADY, CTM_REFUSED: a hook's time did not do before, and neither
  * the configuration nor the volume has changed since. Of a directory this touches the volume.
