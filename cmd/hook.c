@@ -137,10 +137,11 @@ const struct command command_hook = {
 	.name = "hook",
 	.operands = "[VMID PHASE | NAME lxc TYPE]",
 	.summary = "entry point for hook scripts and lxc.hook.pre-start",
-	.details = "Repairs the required directories when a container is about to start. The words "
-		   "and the environment are those that Proxmox VE and LXC hand to their hooks. The "
-		   "exit status is 0 whatever is found, so that no start is stopped, unless --strict "
-		   "is given.",
+	.details =
+		"Repairs the required directories when a container is about to start. The words "
+		"and the environment are those that Proxmox VE and LXC hand to their hooks. The "
+		"exit status is 0 whatever is found, so that no start is stopped, unless --strict "
+		"is given.",
 	.options = OPTS_COMMON | OPT(OPT_JOBS) | OPT(OPT_WAIT) | OPT(OPT_MAX_TIME) |
 		   OPT(OPT_STRICT),
 	.min_operands = 0,

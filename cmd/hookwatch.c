@@ -530,8 +530,7 @@ static void settle(struct watching *w)
 
 	while (w->raw) {
 		info.si_pid = 0;
-		if (waitid(P_PGID, (id_t)w->pid, &info, WEXITED | WNOHANG) < 0 &&
-		    errno == ECHILD) {
+		if (waitid(P_PGID, (id_t)w->pid, &info, WEXITED | WNOHANG) < 0 && errno == ECHILD) {
 			break;
 		}
 		if (ctm_deadline_now() - since > PATIENCE_MS) {
@@ -623,7 +622,8 @@ static int conclude(struct watching *w)
 	if (w->asked) {
 		return conclude_ended(w);
 	}
-	(void)ctm_err_set(&err, CTM_SYS, EIO, "the process that did the work was killed by signal %d",
+	(void)ctm_err_set(&err, CTM_SYS, EIO,
+			  "the process that did the work was killed by signal %d",
 			  w->how.si_status);
 	ctm_err_hint(&err, "stop it and use: ctmend check %s", w->job->name);
 	say(w, &err);

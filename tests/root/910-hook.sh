@@ -157,6 +157,41 @@ ct_listing "$TMP/now" "$image"
 t_is "PVE, raw hook after the mount: the required directories are right, all else is as it was" \
 	"$(listing_diff "$TMP/want" "$TMP/now")" ""
 
+# Whatever is wrong, the container starts; with --strict it does not.
+conf=$TMP/sys/etc/pve/lxc/115.conf
+cp "$conf" "$TMP/115.conf"
+cp /var/lib/lxc/115/config "$TMP/115.lxc"
+sed 's/ hook$/ hook --strict/' "$TMP/115.lxc" >"$TMP/115.strict"
+
+# comes_up NAME WORDS: with the configuration as it is now
+comes_up()
+{
+	cp "$TMP/115.lxc" /var/lib/lxc/115/config
+	t_ok "$1: the container starts" ct_start 115
+	ct_stop 115
+	t_match "$1: it is said why nothing was done" "$(hook_output 115)" "$2"
+	cp "$TMP/115.strict" /var/lib/lxc/115/config
+	t_fails "$1: with --strict it does not" ct_start 115
+	ct_stop 115
+	cp "$TMP/115.conf" "$conf"
+}
+sed -i 's/^rootfs: .*/&,frob=1/' "$conf"
+comes_up "an unknown property" frob
+echo 'lxc.include: /nowhere/at-all.conf' >>"$conf"
+comes_up "a missing lxc.include" at-all.conf
+echo 'lxc.idmap: u 0 odd' >>"$conf"
+comes_up "a map that makes no sense" 'id map'
+cp "$TMP/115.lxc" /var/lib/lxc/115/config
+flock --no-fork "$lock" sleep 60 &
+holder=$!
+until ! flock -n "$lock" true; do
+	sleep 0.05
+done
+t_ok "somebody else has the lock of the configuration: the container starts" ct_start 115
+ct_stop 115
+kill "$holder"
+wait "$holder" 2>/dev/null
+
 # A plain LXC container on an image: lxc mounts it later, and a hook must not. It can only say what
 # to do instead.
 t_mount "$image" "$TMP/mnt"
