@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/openat2.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -382,6 +383,59 @@ Test(confine, everything_in_the_tree_can_be_read)
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", WEXITSTATUS(status));
 }
+
+/* --- calls of another architecture ------------------------------------------------------------ */
+
+#ifdef __x86_64__
+static void *i386_getpid(void *arg)
+{
+	long number = 20; /* getpid of i386 */
+
+	(void)arg;
+	__asm__ volatile("int $0x80" : "+a"(number) : : "memory");
+	return NULL;
+}
+
+static void *x32_getpid(void *arg)
+{
+	(void)arg;
+	(void)syscall(0x40000000 | SYS_getpid);
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	void *(*call)(void *arg);
+} foreign[] = { { "i386", i386_getpid }, { "x32", x32_getpid } };
+
+/* One thread of two ends all of the process: who waits for it, or for what it held, gets on. */
+CASES(confine, a_foreign_call_kills_the_process, foreign)
+{
+	in_memory();
+	SCRATCH(s);
+	const pid_t parent = getpid();
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pthread_t thread;
+		const char *op;
+
+		must(ctm_confine(s.fd, parent, &op) == 0);
+		must(pthread_create(&thread, NULL, foreign[*i].call, NULL) == 0);
+		(void)pthread_join(thread, NULL);
+		for (;;) {
+			(void)sched_yield();
+		}
+	}
+	for (int k = 0; k < 100 && waitpid(pid, &status, WNOHANG) == 0; k++) {
+		(void)usleep(50000);
+	}
+	(void)kill(pid, SIGKILL);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%s: %x", foreign[*i].name,
+		  (unsigned int)status);
+}
+#endif
 
 /* --- when it cannot be ------------------------------------------------------------------------ */
 

@@ -27,7 +27,7 @@
  *
  * What does not pass fails with EPERM and is no signal: C libraries try calls that another version
  * never heard of, and do without. clone3(2), whose flags are in memory, does not exist (ENOSYS), so
- * that clone(2) is used. A call of another architecture kills.
+ * that clone(2) is used. A call of another architecture kills the process, not only its thread.
  *
  * A caller without any capability keeps its user and root directory (it cannot change them) and has
  * only what that user has; all else is as above. One whose effective set has no CAP_DAC_READ_SEARCH

@@ -125,6 +125,13 @@ int ctm_confine_filter(void)
 	 * which this one does not.
 	 */
 	r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+	/*
+	 * A call of another architecture would end the thread that makes it, and the others would
+	 * wait for what it held.
+	 */
+	if (r == 0) {
+		r = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	}
 	if (r == 0) {
 		r = add_rules(filter);
 	}
