@@ -28,6 +28,7 @@
 #include "cases.h"
 #include "must.h"
 #include "scan/confine.h"
+#include "scan/spare_id.h"
 #include "scratch.h"
 #include "walking.h"
 
@@ -274,7 +275,7 @@ static int attempt(const struct places *p, size_t row, bool confine)
 		const char *op;
 
 		must(fchdir(p->tree) == 0);
-		if (confine && ctm_confine(p->tree, p->parent, &op) < 0) {
+		if (confine && ctm_confine(p->tree, p->parent, CTM_SPARE_FIRST, &op) < 0) {
 			_exit(255);
 		}
 		_exit(rows[row].try(p) < 0 ? errno : 0);
@@ -297,8 +298,8 @@ CASES(confine, nothing_can_be_changed, rows)
 	plant(s.path, "open/file", "x");
 	plant(s.path, "etc/passwd", "x");
 	cr_assert_eq(fchmodat(s.fd, "open", 0777, 0), 0);
-	/* The file is nobody's, so that owner's rights are there. */
-	cr_assert_eq(fchownat(s.fd, "file", 65534, 65534, 0), 0);
+	/* The file is its own, so that owner's rights are there. */
+	cr_assert_eq(fchownat(s.fd, "file", CTM_SPARE_FIRST, CTM_SPARE_FIRST, 0), 0);
 	p.open = openat(s.fd, "open", O_PATH | O_DIRECTORY);
 	cr_assert(p.host >= 0 && p.open >= 0);
 	cr_assert_eq(attempt(&p, *i, true), EPERM, "%s", rows[*i].name);
@@ -378,7 +379,7 @@ Test(confine, everything_in_the_tree_can_be_read)
 	if (pid == 0) {
 		const char *op;
 
-		_exit(ctm_confine(s.fd, p.parent, &op) < 0 ? 255 : read_on(&p));
+		_exit(ctm_confine(s.fd, p.parent, CTM_SPARE_FIRST, &op) < 0 ? 255 : read_on(&p));
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", WEXITSTATUS(status));
@@ -421,7 +422,7 @@ CASES(confine, a_foreign_call_kills_the_process, foreign)
 		pthread_t thread;
 		const char *op;
 
-		must(ctm_confine(s.fd, parent, &op) == 0);
+		must(ctm_confine(s.fd, parent, CTM_SPARE_FIRST, &op) == 0);
 		must(pthread_create(&thread, NULL, foreign[*i].call, NULL) == 0);
 		(void)pthread_join(thread, NULL);
 		for (;;) {
@@ -456,7 +457,8 @@ Test(confine, root_without_capabilities_is_refused)
 		const struct __user_cap_data_struct data[2] = { 0 };
 
 		must(syscall(SYS_capset, &head, data) == 0);
-		_exit(ctm_confine(s.fd, parent, &op) == -EPERM && strcmp(op, "confine: user") == 0 ?
+		_exit(ctm_confine(s.fd, parent, CTM_SPARE_FIRST, &op) == -EPERM &&
+				      strcmp(op, "confine: user") == 0 ?
 			      0 :
 			      1);
 	}
@@ -473,7 +475,7 @@ Test(confine, an_orphan_is_refused)
 	if (pid == 0) {
 		const char *op = "";
 
-		_exit(ctm_confine(s.fd, getpid(), &op) == -ESRCH ? 0 : 1);
+		_exit(ctm_confine(s.fd, getpid(), CTM_SPARE_FIRST, &op) == -ESRCH ? 0 : 1);
 	}
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);

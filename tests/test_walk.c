@@ -357,7 +357,7 @@ static uint64_t count_here(int fd, unsigned int threads)
 	const struct ctm_scan_request req = { .want_none = true };
 	struct ctm_record_totals totals;
 
-	cr_assert_eq(ctm_walk_tree(fd, out, &req, threads), 0);
+	cr_assert_eq(ctm_walk_tree(fd, out, &req, threads, NULL), 0);
 	cr_assert_eq(pread(out, &totals, sizeof(totals), sizeof(struct ctm_record_head)),
 		     (ssize_t)sizeof(totals));
 	return totals.entries;

@@ -123,7 +123,7 @@ int walk_here(const char *dir, const struct ctm_scan_request *req, unsigned int 
 	int r;
 
 	cr_assert(fd >= 0 && out >= 0);
-	r = ctm_walk_tree(fd, out, req, jobs);
+	r = ctm_walk_tree(fd, out, req, jobs, NULL);
 	cr_assert_eq(fstat(out, &st), 0);
 	cr_assert_eq(ctm_buf_reserve(&all, (size_t)st.st_size), 0);
 	cr_assert_eq(pread(out, all.p, (size_t)st.st_size, 0), st.st_size);

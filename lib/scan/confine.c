@@ -71,10 +71,8 @@ static int drop_bounds(void)
 }
 
 /* Permitted capabilities survive the change (PR_SET_KEEPCAPS), for keep() to take one of them. */
-static int change_user(void)
+static int change_user(uint32_t id)
 {
-	const unsigned int id = CTM_CONFINE_ID;
-
 	if (setgroups(0, NULL) < 0 || prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ||
 	    setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0 ||
 	    prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0) {
@@ -100,7 +98,7 @@ static int keep(bool read_search)
 }
 
 /* Everything that needs a privilege, and then the privileges. */
-static int give_up(int rootfd, const char **ret_op)
+static int give_up(int rootfd, uint32_t id, const char **ret_op)
 {
 	CLEANUP(free_cap) cap_t caps = cap_get_proc();
 	bool read_search;
@@ -127,7 +125,7 @@ static int give_up(int rootfd, const char **ret_op)
 	}
 	if (r == 0) {
 		*ret_op = "confine: user";
-		r = change_user();
+		r = change_user(id);
 	}
 	if (r == 0) {
 		*ret_op = "confine: capabilities";
@@ -136,9 +134,9 @@ static int give_up(int rootfd, const char **ret_op)
 	return r;
 }
 
-int ctm_confine(int rootfd, pid_t parent, const char **ret_op)
+int ctm_confine(int rootfd, pid_t parent, uint32_t id, const char **ret_op)
 {
-	int r = give_up(rootfd, ret_op);
+	int r = give_up(rootfd, id, ret_op);
 
 	if (r < 0) {
 		return r;

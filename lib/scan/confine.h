@@ -9,8 +9,9 @@
  *
  * - The root directory is the tree's, and no descriptor leads out of it, so ".." and absolute names
  *   end within the tree (chroot(2)). This needs CAP_SYS_CHROOT.
- * - User and group are 65534, which owns nothing, without supplementary groups. uid 0 without
- *   capabilities would still own root's files.
+ * - User and group are a number that nobody else has (scan/spare_id.h), without supplementary
+ *   groups: it owns nothing, and only root can send it a signal. uid 0 without capabilities would
+ *   still own root's files.
  * - Of the capabilities CAP_DAC_READ_SEARCH is left, to read and search what modes forbid. It would
  *   also open any file of the host by its handle; that is left to the filter.
  * - No new privileges (PR_SET_NO_NEW_PRIVS), not dumpable: no other process of that user looks in.
@@ -36,17 +37,15 @@
 #ifndef CTM_SCAN_CONFINE_H
 #define CTM_SCAN_CONFINE_H
 
+#include <stdint.h>
 #include <sys/types.h>
-
-/** User and group of a confined process; no file should be theirs. */
-#define CTM_CONFINE_ID 65534u
 
 /**
  * Confines this process, which has one thread. rootfd: the tree's directory, borrowed; it becomes
- * the working directory, too. parent: the process that started this one, which dies with it. On
- * failure -errno (-ESRCH: the parent is gone), and *ret_op what failed (one of ctm_feed_ops): then
+ * the working directory, too. parent: the process that started this one, which dies with it. id: the
+ * user and group it becomes. On failure -errno (-ESRCH: the parent is gone), and *ret_op what failed (one of ctm_feed_ops): then
  * the process is confined in part and must end.
  */
-int ctm_confine(int rootfd, pid_t parent, const char **ret_op);
+int ctm_confine(int rootfd, pid_t parent, uint32_t id, const char **ret_op);
 
 #endif

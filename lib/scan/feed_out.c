@@ -20,6 +20,7 @@ const char *const ctm_feed_ops[] = {
 	"thread",
 	"write",
 	"confine: descriptors",
+	"confine: limits",
 	"confine: root directory",
 	"confine: user",
 	"confine: capabilities",

@@ -48,6 +48,10 @@ struct ctm_scan_request {
 	 */
 	int (*interrupt)(void *arg, struct ctm_err *err);
 	void *interrupt_arg;
+	/*
+	 * Seconds without a new entry after which the walk is given up; 0: CTM_LEASH_SILENCE
+	 */
+	unsigned int patience;
 };
 
 /** One id that occurs on the volume off the map, or for map NULL any id, and how often. */
@@ -119,8 +123,10 @@ static inline void ctm_source_freep(struct ctm_source **src)
  *
  * The process is confined as scan/confine.h says; where it cannot be, the scan fails and nothing is
  * read. When it is killed, or ends early, the scan fails at once (EIO); when somebody stops it,
- * after some seconds (ETIME). There is no other limit of time: a large tree takes long, a healthy
- * one says nothing meanwhile, and a device that does not answer keeps its readers waiting.
+ * after some seconds (ETIME). One that gets nowhere (request.patience), takes more processor time or
+ * more memory than any tree needs (scan/leash.h) is ended, and the scan fails with ETIME or EIO: a
+ * large tree may take long, and a healthy one says nothing meanwhile. A process that the kernel
+ * cannot end, because a device does not answer, is left behind after some seconds.
  */
 int ctm_walk_new(int rootfd, struct ctm_source **ret, struct ctm_err *err);
 

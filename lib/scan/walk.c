@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "scan/spare_id.h"
 #include "scan/walk_state.h"
 
 /* Longer than the pipe and than nearly all records. */
@@ -31,6 +32,8 @@
 #define SILENCE 2000
 /* How often the caller is asked whether to go on. */
 #define STEP 500
+/* Milliseconds for a killed process to be gone: only the kernel itself can hold it longer. */
+#define END_MAX 5000
 
 struct walk_source {
 	struct ctm_source source;
@@ -43,6 +46,9 @@ struct reader {
 	int fd;
 	const struct ctm_scan_request *req;
 	bool interrupted; /* the error is the caller's own */
+	struct ctm_pulse *pulse;
+	unsigned int jobs;
+	unsigned int patience; /* looks at a pulse that does not change */
 	struct ctm_feed_in in;
 	char *buf;
 	size_t cap;
@@ -98,10 +104,9 @@ static void wait_for(int go[2])
 	}
 }
 
-static pid_t spawn(int rootfd, int out, const struct ctm_scan_request *req, unsigned int jobs,
+static pid_t spawn(const struct ctm_walk_birth *birth, const struct ctm_scan_request *req,
 		   int go[2])
 {
-	const pid_t parent = getpid();
 	sigset_t all, before;
 	int failed;
 	pid_t pid;
@@ -113,7 +118,7 @@ static pid_t spawn(int rootfd, int out, const struct ctm_scan_request *req, unsi
 	failed = errno;
 	if (pid == 0) {
 		wait_for(go);
-		_exit(ctm_walk_child(rootfd, out, parent, req, jobs));
+		_exit(ctm_walk_child(birth, req));
 	}
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = failed;
@@ -121,17 +126,29 @@ static pid_t spawn(int rootfd, int out, const struct ctm_scan_request *req, unsi
 }
 
 static int start(struct reader *reader, int rootfd, const struct ctm_scan_request *req,
-		 unsigned int jobs, struct ctm_err *err)
+		 struct ctm_err *err)
 {
 	CLEANUP(close_both) struct ends facts = { { -1, -1 } };
 	CLEANUP(close_both) struct ends go = { { -1, -1 } };
+	struct ctm_walk_birth birth = {
+		.rootfd = rootfd,
+		.parent = getpid(),
+		.id = ctm_spare_id_host(),
+		.jobs = reader->jobs,
+	};
 	pid_t pid;
 
+	reader->pulse = ctm_pulse_new(reader->jobs);
+	if (!reader->pulse) {
+		return ctm_err_nomem(err);
+	}
 	if (pipe2(facts.fd, O_CLOEXEC) < 0 || pipe2(go.fd, O_CLOEXEC) < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "make a pipe for the walk");
 	}
 	(void)fcntl(facts.fd[1], F_SETPIPE_SZ, PIPE_SIZE);
-	pid = spawn(rootfd, facts.fd[1], req, jobs, go.fd);
+	birth.out = facts.fd[1];
+	birth.pulse = reader->pulse;
+	pid = spawn(&birth, req, go.fd);
 	if (pid < 0) {
 		return ctm_err_set(err, CTM_SYS, errno, "start the walk's process");
 	}
@@ -156,14 +173,21 @@ static int interrupt(struct reader *reader, struct ctm_err *err)
 	return r;
 }
 
-/* Until there is something to read, or the end. -ETIME: the process is stopped. */
+/*
+ * Until there is something to read, or the end. -ETIME: the process is stopped; -ETIMEDOUT: it gets
+ * nowhere. What counts is how often we have looked, so that the time does not pass in which both are
+ * stopped, or the machine sleeps.
+ */
 static int wait_for_word(struct reader *reader, struct ctm_err *err)
 {
 	struct pollfd word = { .fd = reader->fd, .events = POLLIN };
+	uint64_t last = ctm_pulse_sum(reader->pulse, reader->jobs);
+	unsigned int still = 0;
 	bool was_stopped = false;
 	int silent = 0;
 
 	for (;;) {
+		uint64_t now;
 		int r = interrupt(reader, err);
 		int n = r == 0 ? poll(&word, 1, STEP) : 0;
 		bool stopped;
@@ -190,6 +214,12 @@ static int wait_for_word(struct reader *reader, struct ctm_err *err)
 			return -ETIME;
 		}
 		was_stopped = stopped;
+		now = ctm_pulse_sum(reader->pulse, reader->jobs);
+		still = stopped || now != last ? 0 : still + 1;
+		last = now;
+		if (still >= reader->patience) {
+			return -ETIMEDOUT;
+		}
 	}
 }
 
@@ -237,6 +267,12 @@ static int died(const siginfo_t *info, struct ctm_err *err)
 				   "the walk's process ended early with status %d",
 				   info->si_status);
 	}
+	if ((info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED) &&
+	    info->si_status == SIGXCPU) {
+		return ctm_err_set(err, CTM_SYS, EIO,
+				   "the walk's process took more processor time than a file system "
+				   "with so much on it can need, and was ended");
+	}
 	if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED) {
 		return ctm_err_set(err, CTM_SYS, EIO, "the walk's process was killed by signal %d",
 				   info->si_status);
@@ -247,16 +283,20 @@ static int died(const siginfo_t *info, struct ctm_err *err)
 /*
  * Makes sure that the process is gone, and takes its status. Whatever it was doing, nobody listens
  * any more. One that is ending already keeps the status it ends with. No status, with SIGCHLD
- * ignored: all zero.
+ * ignored, or of one that waits in the kernel for a device and is left to it: all zero.
  */
 static siginfo_t reap(struct reader *reader)
 {
+	struct pollfd ended = { .fd = reader->pidfd, .events = POLLIN };
 	siginfo_t info = { 0 };
 	int r;
 
 	(void)pidfd_send_signal(reader->pidfd, SIGKILL, NULL, 0);
 	do {
-		r = waitid(P_PIDFD, (id_t)reader->pidfd, &info, WEXITED);
+		r = poll(&ended, 1, END_MAX);
+	} while (r < 0 && errno == EINTR);
+	do {
+		r = waitid(P_PIDFD, (id_t)reader->pidfd, &info, WEXITED | WNOHANG);
 	} while (r < 0 && errno == EINTR);
 	ctm_closep(&reader->pidfd);
 	return info;
@@ -287,6 +327,11 @@ static int receive(struct reader *reader, struct ctm_feed_msg *ret, struct ctm_e
 		if (r == -ETIME) {
 			return ctm_err_set(err, CTM_SYS, ETIME,
 					   "the walk's process is stopped and does not go on");
+		}
+		if (r == -ETIMEDOUT) {
+			return ctm_err_set(err, CTM_SYS, ETIME,
+					   "the walk's process has read nothing new for %u seconds",
+					   reader->patience * (SILENCE / 1000));
 		}
 		if (r < 0) {
 			return ctm_err_set(err, CTM_SYS, r, "read from the walk's process");
@@ -332,6 +377,7 @@ static void reader_done(struct reader *reader)
 		(void)reap(reader);
 	}
 	ctm_closep(&reader->fd);
+	ctm_pulse_free(reader->pulse, reader->jobs);
 	ctm_feed_in_done(&reader->in);
 	free(reader->buf);
 }
@@ -340,17 +386,24 @@ static int walk_scan(struct ctm_source *src, const struct ctm_scan_request *req,
 		     void *arg, struct ctm_scan_totals *ret, struct ctm_err *err)
 {
 	const struct walk_source *walk = (const struct walk_source *)src;
-	unsigned int jobs = req->jobs ? req->jobs : online();
-	CLEANUP(reader_done) struct reader reader = { .pidfd = -1, .fd = -1, .req = req };
+	const unsigned int patience = req->patience ? req->patience : CTM_LEASH_SILENCE;
+	CLEANUP(reader_done)
+	struct reader reader = {
+		.pidfd = -1,
+		.fd = -1,
+		.req = req,
+		.jobs = req->jobs ? req->jobs : online(),
+		.patience = (patience + SILENCE / 1000 - 1) / (SILENCE / 1000),
+	};
 	int r;
 
-	if (jobs > CTM_FEED_STREAMS_MAX) {
-		jobs = CTM_FEED_STREAMS_MAX;
+	if (reader.jobs > CTM_FEED_STREAMS_MAX) {
+		reader.jobs = CTM_FEED_STREAMS_MAX;
 	}
-	if (ctm_feed_in_init(&reader.in, jobs) < 0) {
+	if (ctm_feed_in_init(&reader.in, reader.jobs) < 0) {
 		return ctm_err_nomem(err);
 	}
-	r = start(&reader, walk->rootfd, req, jobs, err);
+	r = start(&reader, walk->rootfd, req, err);
 	if (r == 0) {
 		r = drain(&reader, fn, arg, err);
 	}

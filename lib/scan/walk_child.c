@@ -70,6 +70,15 @@ static int keep_two(int rootfd, int out)
 	return 0;
 }
 
+/* In here, because a file system that does not answer keeps whoever asks it. */
+static int put_on_leash(unsigned int threads)
+{
+	struct ctm_leash leash;
+	int r = ctm_leash_for(ROOT_FD, threads, &leash);
+
+	return r < 0 ? r : ctm_leash_put(0, &leash);
+}
+
 /* Why there is no walk. */
 static void tell(int out, int err, const char *op)
 {
@@ -82,22 +91,29 @@ static void tell(int out, int err, const char *op)
 	ctm_feed_out_done(&feed);
 }
 
-int ctm_walk_child(int rootfd, int out, pid_t parent, const struct ctm_scan_request *req,
-		   unsigned int jobs)
+int ctm_walk_child(const struct ctm_walk_birth *birth, const struct ctm_scan_request *req)
 {
 	const char *op = "confine: descriptors";
 	int r;
 
 	reset_signals();
-	r = keep_two(rootfd, out);
+	r = keep_two(birth->rootfd, birth->out);
 	if (r < 0) {
-		tell(out, -r, op);
+		tell(birth->out, -r, op);
 		return CTM_WALK_EXIT_SETUP;
 	}
-	r = ctm_confine(ROOT_FD, parent, &op);
+	op = "confine: limits";
+	r = put_on_leash(birth->jobs);
 	if (r < 0) {
 		tell(OUT_FD, -r, op);
 		return CTM_WALK_EXIT_SETUP;
 	}
-	return ctm_walk_tree(ROOT_FD, OUT_FD, req, jobs) < 0 ? CTM_WALK_EXIT_FAILED : 0;
+	r = ctm_confine(ROOT_FD, birth->parent, birth->id, &op);
+	if (r < 0) {
+		tell(OUT_FD, -r, op);
+		return CTM_WALK_EXIT_SETUP;
+	}
+	return ctm_walk_tree(ROOT_FD, OUT_FD, req, birth->jobs, birth->pulse) < 0 ?
+		       CTM_WALK_EXIT_FAILED :
+		       0;
 }

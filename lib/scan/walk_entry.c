@@ -280,6 +280,7 @@ int ctm_walk_entry(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 {
 	int r = ctm_walk_stat(name, &w->stx);
 
+	ctm_pulse_beat(w->pulse);
 	if (r == -EACCES && is_closed_mount(w->walk, name)) {
 		struct ctm_fact fact = { .kind = CTM_FACT_MOUNT };
 

@@ -27,6 +27,7 @@
 #include "scan/dirfds.h"
 #include "scan/dirnode.h"
 #include "scan/feed.h"
+#include "scan/leash.h"
 #include "scan/scan.h"
 #include "scan/sieve.h"
 #include "scan/totals.h"
@@ -91,6 +92,9 @@ struct ctm_worker {
 	bool no_noatime; /* the kernel refused O_NOATIME: not ours to ask */
 	bool no_xattrs;  /* the file system has none */
 
+	struct ctm_pulse *pulse; /* the parent looks at it */
+	struct ctm_pulse unseen; /* where there is no parent */
+
 	struct statx stx;
 	char *list;    /* names of attributes */
 	char *values;  /* of one entry's */
@@ -99,15 +103,28 @@ struct ctm_worker {
 
 /* Functions that return an int: 0, or a negative errno that ends the walk as a whole. */
 
-/** walk_tree.c: the whole of it. rootfd and out are borrowed; one stream for each of jobs. */
-int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsigned int jobs);
+/**
+ * walk_tree.c: the whole of it. rootfd and out are borrowed; one stream for each of jobs, and one
+ * pulse, or NULL.
+ */
+int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsigned int jobs,
+		  struct ctm_pulse *pulse);
 
 #define CTM_WALK_EXIT_FAILED 1 /* the last record says why, if it could be written */
 #define CTM_WALK_EXIT_SETUP  2 /* not confined, so nothing was read */
 
-/** walk_child.c: what the new process does; its exit status. parent: the process that made it. */
-int ctm_walk_child(int rootfd, int out, pid_t parent, const struct ctm_scan_request *req,
-		   unsigned int jobs);
+/** What a process that walks is given by the one that makes it. */
+struct ctm_walk_birth {
+	int rootfd; /* both are borrowed */
+	int out;
+	pid_t parent;            /* the process that makes it */
+	uint32_t id;             /* the user and group that it becomes */
+	struct ctm_pulse *pulse; /* one for each of jobs */
+	unsigned int jobs;
+};
+
+/** walk_child.c: what the new process does; its exit status. */
+int ctm_walk_child(const struct ctm_walk_birth *birth, const struct ctm_scan_request *req);
 
 /* walk_pool.c */
 

@@ -34,7 +34,8 @@ static void worker_done(struct ctm_worker *w)
 	free(w->entries);
 }
 
-static int worker_init(struct ctm_worker *w, struct ctm_walk *walk, int out, unsigned int number)
+static int worker_init(struct ctm_worker *w, struct ctm_walk *walk, int out, unsigned int number,
+		       struct ctm_pulse *pulse)
 {
 	*w = (struct ctm_worker){
 		.walk = walk,
@@ -45,6 +46,7 @@ static int worker_init(struct ctm_worker *w, struct ctm_walk *walk, int out, uns
 	};
 	w->found_end = &w->found;
 	ctm_sieve_init(&w->sieve, walk->req);
+	w->pulse = pulse ? &pulse[number] : &w->unseen;
 	ctm_feed_out_init(&w->out, out, &walk->out_lock, (uint16_t)number);
 	return w->list && w->values && w->entries ? 0 : -ENOMEM;
 }
@@ -203,7 +205,8 @@ static int walk_all(struct ctm_walk *walk, struct ctm_worker *workers, int rootf
 	return -walk->failed;
 }
 
-int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsigned int jobs)
+int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsigned int jobs,
+		  struct ctm_pulse *pulse)
 {
 	struct ctm_walk walk = {
 		.req = req,
@@ -221,7 +224,7 @@ int ctm_walk_tree(int rootfd, int out, const struct ctm_scan_request *req, unsig
 		return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < walk.jobs; i++) {
-		int one = worker_init(&workers[i], &walk, out, i);
+		int one = worker_init(&workers[i], &walk, out, i, pulse);
 
 		r = r < 0 ? r : one;
 	}

@@ -4,7 +4,8 @@
  *
  *	walk-dump DIR WORD...
  *
- *	map=SPEC start=PATH jobs=N      as in a scan's request; start may be repeated
+ *	map=SPEC start=PATH jobs=N patience=N
+ *	                                as in a scan's request; start may be repeated
  *	all none rules                  likewise
  *
  * Lines, fields separated by tabs:
@@ -112,6 +113,8 @@ int main(int argc, char **argv)
 			starts[req.n_starts++] = word + 6;
 		} else if (strncmp(word, "jobs=", 5) == 0) {
 			req.jobs = (unsigned int)strtoul(word + 5, NULL, 10);
+		} else if (strncmp(word, "patience=", 9) == 0) {
+			req.patience = (unsigned int)strtoul(word + 9, NULL, 10);
 		} else if (strcmp(word, "all") == 0) {
 			req.want_all = true;
 		} else if (strcmp(word, "none") == 0) {
