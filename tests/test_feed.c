@@ -613,7 +613,7 @@ CASES(feed, forged_histograms, histograms)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-Test(feed, a_path_of_megabytes)
+Test(feed, a_path_as_long_as_can_be)
 {
 	CLEANUP_CLOSE int fd = memfile();
 	CLEANUP(ctm_feed_out_done) struct ctm_feed_out out = { 0 };

@@ -389,3 +389,41 @@ Test(pathname, escape_is_safe_and_reversible)
 		ctm_buf_done(&got);
 	}
 }
+
+/* Long ones are shown in part; what is left out is counted in bytes, and no name looks like it. */
+Test(pathname, a_long_path_is_shown_in_part)
+{
+	struct ctm_buf got = { 0 };
+	char path[5001];
+	unsigned int left;
+	size_t head;
+	const char *mark;
+
+	memset(path, 'a', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	for (size_t i = 100; i < sizeof(path) - 1; i += 101) {
+		path[i] = '/';
+	}
+	cr_assert_eq(ctm_path_show(&got, path, CTM_PATH_SHOWN), 0);
+	cr_assert_eq(got.len, CTM_PATH_SHOWN, "short ones are whole");
+	got.len = 0;
+	cr_assert_eq(ctm_path_show(&got, path, sizeof(path) - 1), 0);
+	cr_assert_leq(got.len, CTM_PATH_SHOWN + 64);
+	mark = strstr(got.p, "\\[");
+	cr_assert(mark && sscanf(mark, "\\[%u bytes left out\\]", &left) == 1, "%s", got.p);
+	head = (size_t)(mark - got.p);
+	cr_assert_eq(memcmp(got.p, path, head), 0);
+	cr_assert_eq(path[head - 1], '/');
+	mark = strchr(mark, ']') + 1;
+	cr_assert_eq(head + left + strlen(mark), sizeof(path) - 1);
+	cr_assert_str_eq(mark, path + head + left);
+	got.len = 0;
+	cr_assert_eq(ctm_path_show(&got, "\\[9 bytes left out\\]", 20), 0);
+	cr_assert_str_eq(got.p, "\\\\[9 bytes left out\\\\]");
+	/* without a slash anywhere, and each byte escaped */
+	memset(path, 1, sizeof(path) - 1);
+	got.len = 0;
+	cr_assert_eq(ctm_path_show(&got, path, sizeof(path) - 1), 0);
+	cr_assert_leq(got.len, 4 * CTM_PATH_SHOWN + 64);
+	ctm_buf_done(&got);
+}

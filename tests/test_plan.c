@@ -513,6 +513,43 @@ static size_t fill_with_long_paths(struct ctm_plan *plan, size_t most, int *ret)
 	return n;
 }
 
+/* What is too deep is one finding for each directory that has it, with their number. */
+Test(plan, too_deep_is_counted)
+{
+	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);
+	struct ctm_policy policy = { .map = map, .memory = 1 << 20 };
+	CLEANUP(ctm_planp_free) struct ctm_plan *plan = NULL;
+	struct ctm_fact a = { .kind = CTM_FACT_ERROR,
+			      .path = "a",
+			      .path_len = 1,
+			      .err = ENAMETOOLONG,
+			      .op = CTM_OP_DEEP };
+	struct ctm_fact b = a;
+	struct ctm_fact other = a;
+
+	b.path = "b";
+	other.op = "open";
+	cr_assert_eq(ctm_plan_new(&policy, &plan), 0);
+	for (int i = 0; i < 300; i++) {
+		cr_assert_eq(ctm_plan_fact(i % 3 ? &a : &b, plan), 0);
+	}
+	cr_assert_eq(ctm_plan_fact(&other, plan), 0);
+	cr_assert_eq(ctm_plan_finish(plan), 0);
+	cr_assert_eq(plan->findings.n, 3);
+	cr_assert_str_eq(plan->findings.v[0].path, "a");
+	cr_assert_str_eq(plan->findings.v[0].text,
+			 "below it, 200 directories are too deep to be looked at");
+	cr_assert_str_eq(plan->findings.v[1].text, "open");
+	cr_assert_str_eq(plan->findings.v[2].path, "b");
+	cr_assert_str_eq(plan->findings.v[2].text,
+			 "below it, 100 directories are too deep to be looked at");
+	/* once more changes nothing */
+	cr_assert_eq(ctm_plan_note(plan, CTM_F_PKG_HELD, "c", 1, NULL), 0);
+	cr_assert_eq(ctm_plan_settle(plan), 0);
+	cr_assert_eq(plan->findings.n, 4);
+	cr_assert(ctm_plan_has_leftover(plan));
+}
+
 Test(plan, memory_has_an_end)
 {
 	CLEANUP(ctm_idmap_freep) struct ctm_idmap *map = map_of(DEF);

@@ -326,7 +326,7 @@ CASES(walk, what_cannot_be_read_is_said, unreadable)
 
 /* --- depth ------------------------------------------------------------------------------------ */
 
-#define DEPTH 10000
+#define DEPTH 4000
 
 static void dig(const struct scratch *s, const char *name)
 {
@@ -369,7 +369,7 @@ static const struct {
 	size_t path_len; /* of the deepest entry */
 } depths[] = {
 	{ "short names", 1, 2 * (DEPTH - 1) + sizeof("side") - 1 },
-	{ "long names", 255, 256 * DEPTH - 1 },
+	{ "longer names", 15, 16 * (DEPTH - 1) + 15 },
 };
 
 static const struct {
@@ -377,7 +377,7 @@ static const struct {
 	rlim_t files;
 } means[] = { { 1, 256 }, { 2, 256 }, { 4, 40 } };
 
-CASES(walk, ten_thousand_levels, depths)
+CASES(walk, four_thousand_levels, depths)
 {
 	in_memory();
 	SCRATCH(s);
@@ -407,31 +407,73 @@ CASES(walk, ten_thousand_levels, depths)
 	uproot(s.path);
 }
 
-/* A path has a limit, for the sake of memory; what is too deep is named, and all else is found. */
-Test(walk, deeper_than_a_path_may_be)
+struct deep {
+	size_t longest;
+	size_t n;
+};
+
+static int note_deep(const struct ctm_fact *fact, void *arg)
+{
+	struct deep *deep = arg;
+
+	deep->longest = fact->path_len > deep->longest ? fact->path_len : deep->longest;
+	if (fact->kind == CTM_FACT_ERROR) {
+		cr_assert_str_eq(fact->op, CTM_OP_DEEP);
+		cr_assert_eq(fact->err, ENAMETOOLONG);
+		cr_assert_leq(fact->path_len, CTM_DIRNODE_SHORT);
+		cr_assert_gt(fact->path_len + 256, CTM_DIRNODE_SHORT, "the last short one");
+		deep->n++;
+	}
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	size_t name_len;
+	int levels; /* that are entered */
+} too_deep[] = {
+	/* A path of so many levels still leaves room for a name. */
+	{ "too long", 255, (CTM_FEED_PATH_MAX - CTM_FEED_NAME_MAX + 1) / 256 },
+	{ "too many", 1, CTM_WALK_DEPTH_MAX },
+};
+
+/*
+ * A path has a limit, for the sake of memory; what is too deep is told of the last directory with a
+ * short path, each time, and all else is found.
+ */
+CASES(walk, deeper_than_a_path_may_be, too_deep)
 {
 	in_memory();
 	SCRATCH(s);
 	CLEANUP_CLOSE int fd = open(s.path, O_PATH | O_CLOEXEC);
 	CLEANUP(ctm_source_freep) struct ctm_source *source = NULL;
 	CLEANUP(ctm_scan_totals_done) struct ctm_scan_totals totals = { 0 };
-	const struct ctm_scan_request req = { .want_all = true };
-	/* A path of so many levels still leaves room for a name. */
-	const int levels = (int)((CTM_FEED_PATH_MAX - CTM_FEED_NAME_MAX + 1) / 256);
+	const struct ctm_scan_request req = { .want_all = true, .jobs = 2 };
+	const int levels = too_deep[*i].levels;
 	char name[256] = { 0 };
-	size_t deepest = 0;
+	struct deep deep = { 0 };
 
-	memset(name, 'd', 255);
+	memset(name, 'd', too_deep[*i].name_len);
 	cr_assert_eq(fchdir(s.fd), 0);
-	for (int k = 0; k < levels + 3; k++) {
+	for (int k = 0; k < levels; k++) {
 		cr_assert_eq(mkdir(name, 0755), 0);
 		cr_assert_eq(chdir(name), 0);
 	}
+	for (int k = 0; k < 50; k++) {
+		char wide[8];
+
+		(void)snprintf(wide, sizeof(wide), "wide%02d", k);
+		cr_assert_eq(mkdir(wide, 0755), 0);
+		cr_assert_eq(chdir(wide), 0);
+		cr_assert_eq(mkdir("not entered", 0755), 0);
+		cr_assert_eq(chdir(".."), 0);
+	}
 	cr_assert_eq(fchdir(s.fd), 0);
 	cr_assert_eq(ctm_walk_new(fd, &source, NULL), 0);
-	cr_assert_eq(ctm_source_scan(source, &req, measure, &deepest, &totals, NULL), 0);
-	cr_assert_eq(totals.errors, 1);
-	cr_assert_eq(totals.dirs, (uint64_t)levels + 2, "the root, and the first too deep by name");
-	cr_assert_eq(deepest, 256 * ((size_t)levels + 1) - 1);
+	cr_assert_eq(ctm_source_scan(source, &req, note_deep, &deep, &totals, NULL), 0);
+	cr_assert_eq(totals.errors, 50, "%s: %zu", too_deep[*i].name, (size_t)totals.errors);
+	cr_assert_eq(deep.n, 50);
+	cr_assert_eq(totals.dirs, (uint64_t)levels + 51, "the root, and the first too deep ones");
+	cr_assert_leq(deep.longest, CTM_FEED_PATH_MAX);
 	uproot(s.path);
 }

@@ -244,3 +244,39 @@ int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len)
 	}
 	return r == 0 ? add_hex(out, s + end, len - end) : r;
 }
+
+/* Where the part that is shown ends, at a slash where there is one not far before. */
+static size_t head_len(const char *path)
+{
+	const char *slash = memrchr(path, '/', CTM_PATH_SHOWN / 2);
+
+	return slash && slash - path > (ptrdiff_t)(CTM_PATH_SHOWN / 4) ?
+		       (size_t)(slash - path) + 1 :
+		       CTM_PATH_SHOWN / 2;
+}
+
+static size_t tail_start(const char *path, size_t len)
+{
+	const size_t from = len - CTM_PATH_SHOWN / 2;
+	const char *slash = memchr(path + from, '/', CTM_PATH_SHOWN / 4);
+
+	return slash ? (size_t)(slash - path) : from;
+}
+
+int ctm_path_show(struct ctm_buf *out, const char *path, size_t len)
+{
+	size_t head;
+	size_t tail;
+	int r;
+
+	if (len <= CTM_PATH_SHOWN) {
+		return ctm_path_escape(out, path, len);
+	}
+	head = head_len(path);
+	tail = tail_start(path, len);
+	r = ctm_path_escape(out, path, head);
+	if (r == 0) {
+		r = ctm_buf_addf(out, "\\[%zu bytes left out\\]", tail - head);
+	}
+	return r < 0 ? r : ctm_path_escape(out, path + tail, len - tail);
+}

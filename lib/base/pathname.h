@@ -36,6 +36,15 @@ int ctm_path_normalise(const char *typed, struct ctm_buf *ret);
  * Reversible, so two names never look the same. -ENOMEM; out may then hold a part.
  */
 int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len);
+/** Paths of more bytes are shown in part. */
+#define CTM_PATH_SHOWN 1024u
+
+/**
+ * The same for a path in a report that a person reads: of one longer than CTM_PATH_SHOWN the first
+ * and the last part, and between them how much is not shown, as "\[63000 bytes left out\]", which no
+ * name can look like: a backslash of its own is doubled. -ENOMEM; out may then hold a part.
+ */
+int ctm_path_show(struct ctm_buf *out, const char *path, size_t len);
 /**
  * Appends a sentence that may have names in it, escaped or not: what would act on a terminal or
  * hide becomes \n, \t or \xNN, all else stays. Not reversible. -ENOMEM; out may then hold a part.

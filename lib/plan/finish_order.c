@@ -4,6 +4,7 @@
  * back through arrays that may lie in files.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -227,6 +228,51 @@ static int sort_places(const struct ctm_plan *plan, const struct ranks *ranks, s
 	return ctm_sort(plan->spill, places, plan->findings.n, sizeof(*places), place_cmp);
 }
 
+static bool is_deep(const struct ctm_finding *f)
+{
+	return f->text == ctm_plan_deep;
+}
+
+/* Says how many there were. */
+static int word_deep(struct ctm_plan *plan, struct ctm_finding *f, size_t n)
+{
+	char buf[128];
+	int len = snprintf(buf, sizeof(buf),
+			   n == 1 ? "below it, %zu directory is too deep to be looked at" :
+				    "below it, %zu directories are too deep to be looked at",
+			   n);
+
+	f->text = ctm_arena_dup(&plan->arena, buf, (size_t)len);
+	return f->text ? 0 : -ENOMEM;
+}
+
+/* Copies the findings in their order; those of too deep directories below one path become one. */
+static int copy_ordered(struct ctm_plan *plan, const struct place *places, struct ctm_finding *to,
+			size_t *ret_n)
+{
+	const size_t all = plan->findings.n;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < all;) {
+		const size_t first = i;
+
+		to[n] = *places[i++].f;
+		while (is_deep(&to[n]) && i < all && is_deep(places[i].f) &&
+		       places[i].key == places[first].key) {
+			i++;
+			ctm_spill_pass(plan->spill);
+		}
+		if (is_deep(&to[n])) {
+			r = word_deep(plan, &to[n], i - first);
+		}
+		n++;
+		ctm_spill_pass(plan->spill);
+	}
+	*ret_n = n;
+	return r;
+}
+
 /*
  * Into a second array: in place, an element at a time would be moved from one end to the other,
  * and each would have to be read from the disk. Their old order is that of the scan, which goes
@@ -244,10 +290,7 @@ static int order_findings(struct ctm_plan *plan, const struct ranks *ranks)
 		r = ordered.v ? 0 : -ENOMEM;
 	}
 	ctm_spill_scattered(plan->spill, plan->findings.v);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		ordered.v[i] = *places[i].f;
-		ctm_spill_pass(plan->spill);
-	}
+	r = r < 0 ? r : copy_ordered(plan, places, ordered.v, &ordered.n);
 	ctm_spill_drop(plan->spill, places, n * sizeof(*places));
 	if (r == 0) {
 		ctm_spill_vec_done(plan->spill, &plan->findings);

@@ -2,7 +2,8 @@
 /*
  * Paths of one tree share long prefixes, so comparing them pair by pair reads the same bytes again
  * and again. Instead: sort by eight bytes at a time, as one number, and go on behind them only in
- * runs that are still equal. Every byte of a path is read once.
+ * runs that are still equal. What all paths of a run share is passed over at once, however long it
+ * is: a run costs no more when it lies deep. Every byte of a path is read once or twice.
  */
 #include "plan/order.h"
 
@@ -52,6 +53,31 @@ static bool goes_on(uint64_t key)
 	return (key & 0xff) != 0;
 }
 
+/* How far both are the same, from depth on. */
+static size_t same_until(const struct ctm_order *a, const struct ctm_order *b, size_t depth)
+{
+	const size_t end = a->len < b->len ? a->len : b->len;
+
+	while (depth < end && a->path[depth] == b->path[depth]) {
+		depth++;
+	}
+	return depth;
+}
+
+/* The first depth, by whole keys from this one on, at which the paths of the run may differ. */
+static size_t pass_over(struct ctm_spill *spill, const struct ctm_order *v, size_t n, size_t depth)
+{
+	size_t end = v[0].len;
+
+	for (size_t i = 1; i < n && end >= depth + KEY_LEN; i++) {
+		const size_t same = same_until(&v[0], &v[i], depth);
+
+		end = same < end ? same : end;
+		ctm_spill_pass(spill);
+	}
+	return end > depth ? depth + (end - depth) / KEY_LEN * KEY_LEN : depth;
+}
+
 /* Sorts one run by the bytes at depth. */
 static int sort_run(struct ctm_spill *spill, struct ctm_order *v, size_t n, size_t depth)
 {
@@ -90,35 +116,45 @@ static size_t longest(struct ctm_spill *spill, const struct ctm_order *v, size_t
 	return len;
 }
 
+struct run {
+	size_t end;
+	size_t depth;
+};
+
 int ctm_order_paths(struct ctm_spill *spill, struct ctm_order *v, size_t n)
 {
-	/* Runs lie within each other, one for each depth: where the enclosing ones end. */
-	CLEANUP_FREE size_t *ends = calloc(longest(spill, v, n) / KEY_LEN + 2, sizeof(*ends));
+	/* Runs lie within each other: where the enclosing ones end, and the depth of their keys. */
+	CLEANUP_FREE struct run *runs = calloc(longest(spill, v, n) / KEY_LEN + 2, sizeof(*runs));
 	size_t level = 0;
 	size_t i = 0;
 	int r;
 
-	if (!ends) {
+	if (!runs) {
 		return -ENOMEM;
 	}
 	r = sort_run(spill, v, n, 0);
-	ends[0] = n;
+	runs[0] = (struct run){ .end = n };
 	while (r == 0) {
 		size_t end;
 
 		ctm_spill_pass(spill);
 
-		if (i == ends[level]) {
+		if (i == runs[level].end) {
 			if (level == 0) {
 				return 0;
 			}
 			level--; /* the keys behind i are still those of this level */
 			continue;
 		}
-		end = run_end(spill, v, i, ends[level]);
+		end = run_end(spill, v, i, runs[level].end);
 		if (end - i > 1 && goes_on(v[i].key)) {
-			ends[++level] = end;
-			r = sort_run(spill, v + i, end - i, level * KEY_LEN);
+			const size_t depth = runs[level].depth + KEY_LEN;
+
+			runs[++level] = (struct run){
+				.end = end,
+				.depth = pass_over(spill, v + i, end - i, depth),
+			};
+			r = sort_run(spill, v + i, end - i, runs[level].depth);
 		} else {
 			/* Nobody asks for the keys of what is done. */
 			for (size_t first = i; i < end; i++) {

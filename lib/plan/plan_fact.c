@@ -399,6 +399,30 @@ int ctm_plan_inode(struct ctm_plan *plan, const struct ctm_fact *fact)
 	return r;
 }
 
+const char ctm_plan_deep[] = "below it are directories that are too deep";
+
+/* Mostly they come one after the other, of one directory: it keeps the path once. */
+static int note_deep(struct ctm_plan *plan, const struct ctm_fact *fact)
+{
+	struct ctm_plan_work *work = plan->work;
+	struct ctm_finding f = {
+		.code = CTM_F_ERR,
+		.kind = -1,
+		.action = CTM_NO_ACTION,
+		.text = ctm_plan_deep,
+		.err = fact->err,
+	};
+
+	if (!work->deep || work->deep_len != fact->path_len ||
+	    memcmp(work->deep, fact->path, fact->path_len) != 0) {
+		work->deep = ctm_arena_dup(&plan->arena, fact->path, fact->path_len);
+		work->deep_len = fact->path_len;
+	}
+	f.path = work->deep;
+	f.path_len = work->deep_len;
+	return f.path ? ctm_plan_add(plan, &f) : -ENOMEM;
+}
+
 int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 {
 	struct ctm_plan *p = plan;
@@ -421,6 +445,9 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 	case CTM_FACT_ERROR:
 		if (fact->err == ELOOP) {
 			return ctm_plan_note(p, CTM_F_PATH_LINK, fact->path, fact->path_len, NULL);
+		}
+		if (strcmp(fact->op, CTM_OP_DEEP) == 0) {
+			return note_deep(p, fact);
 		}
 		break;
 	}

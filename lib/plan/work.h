@@ -28,6 +28,8 @@ struct ctm_plan_work {
 	CTM_VEC(struct ctm_fact) waiting;            /* for the counts; all in the arena */
 	bool kept;               /* what is judged now was waiting: its path is in the arena */
 	struct ctm_links nested; /* of these, inodes with a name in a nested container */
+	const char *deep; /* path of the last CTM_OP_DEEP; in the arena */
+	size_t deep_len;
 	uint64_t asked;          /* inodes that --fix alone gives another owner */
 	CTM_VEC(struct ctm_lost) lost; /* by dev and ino */
 	/* The last text made for an id, so that a million files of one id share it. */
@@ -41,6 +43,12 @@ struct ctm_plan_work {
 	bool unsettled;
 	size_t settled; /* so many findings are in order */
 };
+
+/*
+ * The text of a finding for one directory below its path that is too deep; the plan makes one of
+ * them, with their number, when it settles.
+ */
+extern const char ctm_plan_deep[];
 
 /* In a finding's kind: it is gone and only keeps its place until the plan settles. */
 #define CTM_KIND_DROPPED (-2)

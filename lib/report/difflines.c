@@ -47,7 +47,7 @@ int ctm_diff_subvol(struct ctm_difflines *d, const char *path, size_t path_len, 
 	int r = ctm_buf_addf(&d->line, "note: read-only subvolume /");
 
 	if (r == 0) {
-		r = ctm_path_escape(&d->line, path, path_len);
+		r = ctm_path_show(&d->line, path, path_len);
 	}
 	if (r == 0) {
 		r = ctm_buf_addf(&d->line, ": %s", what);

@@ -33,7 +33,7 @@ static int put_note(FILE *out, const char *note)
 static int put_result(FILE *out, const struct ctm_result *res)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf line = { 0 };
-	int r = ctm_path_escape(&line, res->path, res->path_len);
+	int r = ctm_path_show(&line, res->path, res->path_len);
 
 	if (r < 0) {
 		return r;
@@ -83,7 +83,7 @@ static int put_left(FILE *out, const struct ctm_plan *plan)
 		const struct ctm_finding *f = &plan->findings.v[g->first];
 		CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
 
-		if (f->path && ctm_path_escape(&path, f->path, f->path_len) < 0) {
+		if (f->path && ctm_path_show(&path, f->path, f->path_len) < 0) {
 			r = -ENOMEM;
 			break;
 		}

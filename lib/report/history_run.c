@@ -174,7 +174,7 @@ static int put_left(struct view *v, const struct ctm_entry *entry, uint64_t inde
 		return 0;
 	}
 	r = ctm_buf_addf(line, "note: left: /");
-	r = r < 0 ? r : ctm_path_escape(line, entry->ref.path, entry->ref.path_len);
+	r = r < 0 ? r : ctm_path_show(line, entry->ref.path, entry->ref.path_len);
 	r = r < 0 ? r : ctm_buf_addf(line, ": ");
 	r = r < 0 ? r : add_safe(line, f->what);
 	if (r == 0 && f->errnum) {

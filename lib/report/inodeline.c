@@ -74,7 +74,7 @@ int ctm_inode_line(struct ctm_buf *out, const char *path, size_t path_len,
 			     state->mode & 07777, state->uid.v, state->gid.v);
 
 	if (r == 0) {
-		r = ctm_path_escape(out, path, path_len);
+		r = ctm_path_show(out, path, path_len);
 	}
 	if (r == 0 && rdev && (S_ISCHR(state->mode) || S_ISBLK(state->mode))) {
 		r = ctm_buf_addf(out, " dev=%u:%u", major(rdev), minor(rdev));

@@ -177,7 +177,7 @@ static int put_finding(struct page *p, const struct ctm_plan *plan, const struct
 	} else {
 		r = ctm_buf_addf(&p->line, "/");
 		if (r == 0) {
-			r = ctm_path_escape(&p->line, f->path, f->path_len);
+			r = ctm_path_show(&p->line, f->path, f->path_len);
 		}
 	}
 	if (r < 0) {

@@ -28,6 +28,7 @@ struct ctm_dirnode *ctm_dirnode_new(struct ctm_dirnode *parent, const char *name
 	if (parent && parent->path_len > 0) {
 		node->path_len += parent->path_len + 1;
 	}
+	node->shown = parent && node->path_len > CTM_DIRNODE_SHORT ? parent->shown : node;
 	memcpy(node->name, name, len);
 	node->name[len] = '\0';
 	return node;

@@ -5,7 +5,7 @@
  *
  * A node holds a reference on its parent, so a path can be composed, and a directory whose
  * descriptor was closed be found again, as long as anything below it is unfinished; memory depends
- * on depth and on what waits, not on the size of the tree. Name, parent, dev, ino and rule never
+ * on depth and on what waits, not on the size of the tree. Name, parent, shown, dev, ino and rule never
  * change and may be read by any thread that holds a reference; all else is guarded by the walk's
  * lock.
  */
@@ -19,8 +19,12 @@
 #include "base/bytes.h"
 #include "rules/rules.h"
 
+/** Paths of so many bytes are short (ctm_dirnode.shown). */
+#define CTM_DIRNODE_SHORT 1024u
+
 struct ctm_dirnode {
 	struct ctm_dirnode *parent; /* NULL: the volume's root */
+	struct ctm_dirnode *shown;  /* the last one at or above it with a short path */
 	const struct ctm_rule_node *rule;
 	uint64_t dev;
 	uint64_t ino;

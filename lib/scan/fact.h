@@ -20,6 +20,12 @@
 #define CTM_ATTR_IMMUTABLE 0x1u
 #define CTM_ATTR_APPEND    0x2u
 
+/**
+ * The op of an error (ENAMETOOLONG) that says of a directory: below it is one that is too deep, or
+ * at too long a path, to be entered. It comes once for each such directory.
+ */
+#define CTM_OP_DEEP "deep"
+
 /** First bytes of a file at a rule's path, enough for any cache header. */
 #define CTM_HEAD_LEN 32
 
@@ -58,7 +64,7 @@ struct ctm_fact {
 	 */
 	struct ctm_bytes head;
 	int err;        /* positive errno */
-	const char *op; /* "open", "read", "stat", "xattr": static text */
+	const char *op; /* "open", "read", "stat", "xattr", CTM_OP_DEEP: static text */
 };
 
 /**

@@ -23,14 +23,19 @@
 #include "scan/fact.h"
 #include "scan/scan.h"
 
-/** Longest path of a directory, and one name more; a walk does not go deeper. */
-#define CTM_FEED_PATH_MAX (4u << 20)
+/**
+ * Longest path of a directory, and one name more; a walk does not go deeper. Sixteen times what a
+ * system call takes (PATH_MAX). Every fact carries its path, into the plan, the record and the
+ * report: were it longer, a few hundred directories below each other, which cost a tenant next to
+ * nothing, would cost the host gigabytes.
+ */
+#define CTM_FEED_PATH_MAX (64u << 10)
 /** NAME_MAX of every file system of Linux. */
 #define CTM_FEED_NAME_MAX 255u
 /** XATTR_SIZE_MAX of linux/limits.h. */
 #define CTM_FEED_VALUE_MAX 65536u
 /** No record is longer. */
-#define CTM_FEED_RECORD_MAX (CTM_FEED_PATH_MAX + 64)
+#define CTM_FEED_RECORD_MAX (CTM_FEED_PATH_MAX + 4 * CTM_FEED_VALUE_MAX)
 /** Number of streams of one pipe, at most. */
 #define CTM_FEED_STREAMS_MAX 256u
 

@@ -16,6 +16,7 @@ const char *const ctm_feed_ops[] = {
 	"read",
 	"stat",
 	"xattr",
+	CTM_OP_DEEP,
 	"memory",
 	"thread",
 	"write",

@@ -171,7 +171,7 @@ static int remember(struct ctm_worker *w, struct ctm_dirnode *dir, const char *n
 	}
 	if (dir->depth >= CTM_WALK_DEPTH_MAX ||
 	    dir->path_len + 1 + len > CTM_FEED_PATH_MAX - CTM_FEED_NAME_MAX) {
-		return ctm_walk_error(w, dir, name, len, ENAMETOOLONG, "open");
+		return ctm_walk_error(w, dir->shown, "", 0, ENAMETOOLONG, CTM_OP_DEEP);
 	}
 	node = ctm_walk_child_node(w, dir, name, len);
 	if (!node) {

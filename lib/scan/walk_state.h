@@ -33,9 +33,12 @@
 #include "scan/totals.h"
 
 /**
- * Deeper directories are reported and not entered: what is remembered of a path must stay bounded.
+ * Deeper directories are counted and not entered, nor are those at a path longer than
+ * CTM_FEED_PATH_MAX: what a path costs must stay bounded, in bytes, and in steps of whoever opens
+ * each entry from the root. They are told of the last directory above them whose path is short, so
+ * that ten thousand of them are one line, and need no room.
  */
-#define CTM_WALK_DEPTH_MAX 100000u
+#define CTM_WALK_DEPTH_MAX 4096u
 
 /**
  * A directory is read in blocks. When many directories wait, the blocks become small: a hostile

@@ -5,7 +5,8 @@
 . "${0%/*}/pve.sh"
 . "${0%/*}/zoo.sh"
 
-# dig DIR LEVELS: directories below each other, with names as long as they can be
+# dig DIR LEVELS WIDE: directories below each other, with names as long as they can be, and so many side by
+# side in the last one
 dig()
 {
 	python3 - "$@" <<-'END'
@@ -15,6 +16,8 @@ dig()
 		for i in range(int(sys.argv[2])):
 		    os.mkdir("d" * 255)
 		    os.chdir("d" * 255)
+		for i in range(int(sys.argv[3])):
+		    os.mkdir(str(i))
 	END
 }
 
@@ -32,8 +35,8 @@ pve_dir_ct 9312
 dir=$(pve_dir 9312)
 zoo_healthy "$dir"
 mkdir "$dir/deep"
-# 255 + 2 * 256 + 3 * 256 ...: more than 64 MiB of paths
-t_ok "760 directories below each other" dig "$dir/deep" 760
+# 256 * 250 for each of them: more than 64 MiB of paths
+t_ok "1100 directories at long paths" dig "$dir/deep" 250 1100
 wrong=$(find "$dir" -uid -100000 | wc -l)
 mkdir "$TMP/small" "$TMP/large"
 mount -t tmpfs -o size=8m none "$TMP/small"
