@@ -50,6 +50,7 @@ untested=(
 	"lib/run/outcome.c tests/test_repair.c"
 	"lib/run/revert*.c tests/test_undo.c"
 	"lib/run/successor.c tests/test_undo.c"
+	"lib/run/inspect_name.c tests/test_names.c"
 	"lib/plan/tree.c tests/test_finish.c"
 	"lib/plan/waiting.c tests/test_finish.c and tests/test_damage.c"
 	"lib/target/attach.c tests/root/110-attach.sh"

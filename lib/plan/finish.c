@@ -25,7 +25,7 @@ static int add_words(struct ctm_plan *plan, struct ctm_finding *f, const char *w
 
 /*
  * An inode has one owner, whatever name it is reached by. In a selection it is repaired and the
- * other names are mentioned. Names that a whole directory volume does not have are not the
+ * other names are mentioned, when a whole walk has met them. Names that a whole directory volume does not have are not the
  * container's to change, so it is left unless that was asked for. A volume of its own has no
  * outside: if names are missing there, the file system's link count is wrong or a name could not be
  * read, and the owner is repaired.
@@ -33,8 +33,8 @@ static int add_words(struct ctm_plan *plan, struct ctm_finding *f, const char *w
 static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 {
 	const bool whole = ctm_plan_is_whole(&plan->policy);
-	const uint32_t inside = whole ? link->names : link->all;
-	const bool lies_outside = !plan->policy.raw_volume && inside > 0 && inside < link->nlink;
+	const uint32_t inside = link->all;
+	const bool lies_outside = !plan->policy.raw_volume && inside < link->nlink;
 	const bool wanted = plan->policy.fix & CTM_FIX_LINK;
 	struct ctm_finding outside = {
 		.code = CTM_F_LINK_OUTSIDE,
@@ -85,7 +85,8 @@ static int fold_links(struct ctm_plan *plan)
 		plan->actions.v[link->action].path = link->path;
 		plan->actions.v[link->action].path_len = link->path_len;
 		plan->actions.v[link->action].names = link->names;
-		if (link->names < link->nlink) {
+		if (link->names < link->nlink ||
+		    (!plan->policy.raw_volume && link->all < link->nlink)) {
 			r = missing_names(plan, link);
 		}
 	}
@@ -108,6 +109,9 @@ int ctm_plan_finish(struct ctm_plan *plan)
 	}
 	if (r == 0) {
 		r = ctm_plan_rest_of_bits(plan);
+	}
+	if (r == 0) {
+		r = ctm_plan_count_names(plan);
 	}
 	if (r == 0) {
 		r = fold_links(plan);

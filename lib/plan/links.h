@@ -15,7 +15,7 @@ struct ctm_link {
 	uint64_t ino;
 	uint32_t nlink;
 	uint32_t names; /* seen so far */
-	uint32_t all;   /* of a selection: seen in the whole volume; 0: not counted */
+	uint32_t all;   /* of a directory volume: names found in all of it (plan/names.h) */
 	size_t first;   /* its findings: the first one's index, and how many follow each other */
 	size_t n;
 	size_t action;    /* or CTM_NO_ACTION */

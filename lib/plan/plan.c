@@ -62,6 +62,7 @@ void ctm_plan_free(struct ctm_plan *plan)
 	if (plan->work) {
 		ctm_links_done(&plan->work->links);
 		ctm_links_done(&plan->work->nested);
+		ctm_spill_vec_done(plan->spill, &plan->work->names);
 		ctm_vec_done(&plan->work->unfinished);
 		ctm_spill_vec_done(plan->spill, &plan->work->waiting);
 		ctm_vec_done(&plan->work->lost);

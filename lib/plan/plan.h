@@ -52,6 +52,13 @@ struct ctm_policy {
 	 * 0:0 was made by mke2fs, e2fsck or xfs_repair: it is the file system's, and no finding.
 	 */
 	bool raw_volume;
+	/*
+	 * Of a directory volume: whether this inode stands at this path of it, 1 or 0, or -ENOMEM;
+	 * asked in ctm_plan_finish() for each name of what is to be changed. NULL: what was told is
+	 * believed.
+	 */
+	int (*is_name)(void *arg, const char *path, size_t len, uint64_t dev, uint64_t ino);
+	void *is_name_arg;
 	/* Which tables of ctm_rules_all apply (their present_if exists), by index; NULL: none. */
 	const bool *rules_on;
 	/*

@@ -438,7 +438,8 @@ int ctm_plan_fact(const struct ctm_fact *fact, void *plan)
 
 	switch (fact->kind) {
 	case CTM_FACT_INODE:
-		r = p->work->judges ? ctm_plan_wait(p, fact) : 1;
+		r = p->work->judges ? ctm_plan_tell_name(p, fact) : 1;
+		r = r == 0 ? ctm_plan_wait(p, fact) : r;
 		return r == 0 ? ctm_plan_inode(p, fact) : r < 0 ? r : 0;
 	case CTM_FACT_MOUNT:
 		return ctm_plan_note(p, CTM_F_MOUNT_BELOW, fact->path, fact->path_len, NULL);
@@ -462,6 +463,12 @@ bool ctm_plan_wants_names(const struct ctm_plan *plan)
 	if (plan->policy.raw_volume || ctm_plan_is_whole(&plan->policy)) {
 		return false;
 	}
+	for (size_t i = 0; i < plan->work->waiting.n; i++) {
+		ctm_spill_pass(plan->spill);
+		if (ctm_fact_has_names(&plan->work->waiting.v[i])) {
+			return true;
+		}
+	}
 	for (size_t i = 0; i < links->v.n; i++) {
 		ctm_spill_pass(plan->spill);
 		if (links->v.v[i].names < links->v.v[i].nlink) {
@@ -473,14 +480,5 @@ bool ctm_plan_wants_names(const struct ctm_plan *plan)
 
 int ctm_plan_other_name(const struct ctm_fact *fact, void *plan)
 {
-	struct ctm_plan *p = plan;
-
-	if (fact->kind == CTM_FACT_INODE && ctm_fact_has_names(fact)) {
-		struct ctm_link *link = ctm_links_get(&p->work->links, fact->dev, fact->ino);
-
-		if (link) {
-			link->all++;
-		}
-	}
-	return 0;
+	return ctm_plan_tell_name(plan, fact);
 }

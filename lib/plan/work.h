@@ -8,6 +8,7 @@
 #include "plan/bits.h"
 #include "plan/judge.h"
 #include "plan/links.h"
+#include "plan/names.h"
 #include "plan/plan.h"
 
 #define CTM_TEXTS 256 /* a power of two */
@@ -27,10 +28,11 @@ struct ctm_plan_work {
 	CTM_VEC(const struct ctm_rule *) unfinished; /* each reported once */
 	CTM_VEC(struct ctm_fact) waiting;            /* for the counts; all in the arena */
 	bool kept;               /* what is judged now was waiting: its path is in the arena */
+	ctm_told_names names;    /* of all inodes that have several */
 	struct ctm_links nested; /* of these, inodes with a name in a nested container */
-	const char *deep; /* path of the last CTM_OP_DEEP; in the arena */
+	const char *deep;        /* path of the last CTM_OP_DEEP; in the arena */
 	size_t deep_len;
-	uint64_t asked;          /* inodes that --fix alone gives another owner */
+	uint64_t asked;                /* inodes that --fix alone gives another owner */
 	CTM_VEC(struct ctm_lost) lost; /* by dev and ino */
 	/* The last text made for an id, so that a million files of one id share it. */
 	struct {

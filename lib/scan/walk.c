@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/pathname.h"
 #include "scan/spare_id.h"
 #include "scan/walk_state.h"
 
@@ -342,7 +343,27 @@ static int receive(struct reader *reader, struct ctm_feed_msg *ret, struct ctm_e
 	}
 }
 
-static int drain(struct reader *reader, ctm_fact_fn fn, void *arg, struct ctm_err *err)
+/* A fact of an inode that is not below a start path would be one that the user did not name. */
+static bool was_asked_for(const struct ctm_scan_request *req, const struct ctm_fact *fact)
+{
+	if (req->want_none) {
+		return false;
+	}
+	for (size_t i = 0; i < req->n_starts; i++) {
+		const char *start = req->starts[i];
+		const size_t len = strlen(start);
+
+		if (ctm_path_within(fact->path, fact->path_len, start, len) ||
+		    (fact->kind != CTM_FACT_INODE &&
+		     ctm_path_within(start, len, fact->path, fact->path_len))) {
+			return true;
+		}
+	}
+	return req->n_starts == 0;
+}
+
+static int drain(struct reader *reader, const struct ctm_scan_request *req, ctm_fact_fn fn,
+		 void *arg, struct ctm_err *err)
 {
 	struct ctm_feed_msg msg;
 
@@ -355,6 +376,10 @@ static int drain(struct reader *reader, ctm_fact_fn fn, void *arg, struct ctm_er
 		}
 		switch (msg.kind) {
 		case CTM_FEED_FACT:
+			if (!was_asked_for(req, &msg.fact)) {
+				return ctm_err_set(err, CTM_SYS, EBADMSG,
+						   "the walk's process sent what nobody asked for");
+			}
 			r = fn(&msg.fact, arg);
 			if (r < 0) {
 				return ctm_err_set(err, CTM_SYS, r, "judge an entry");
@@ -405,7 +430,7 @@ static int walk_scan(struct ctm_source *src, const struct ctm_scan_request *req,
 	}
 	r = start(&reader, walk->rootfd, req, err);
 	if (r == 0) {
-		r = drain(&reader, fn, arg, err);
+		r = drain(&reader, req, fn, arg, err);
 	}
 	if (r == 0) {
 		*ret = reader.in.totals;

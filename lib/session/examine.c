@@ -14,6 +14,7 @@
 #include "run/budget.h"
 #include "run/effects.h"
 #include "run/inspect.h"
+#include "run/inspect_name.h"
 #include "run/inspect_subvol.h"
 #include "run/state.h"
 #include "session/bits.h"
@@ -264,6 +265,26 @@ static int inspect_subvols(const struct ctm_exam *exam, struct ctm_attached *att
 	return r < 0 ? ctm_room_err(plan, ctm_err_nomem(err), err) : 0;
 }
 
+/* The names of hard links are looked at here, and not believed: outside may be the host's. */
+static int finish(const struct ctm_exam *exam, struct ctm_attached *att, struct ctm_plan *plan,
+		  struct ctm_err *err)
+{
+	CLEANUP(ctm_effects_done) struct ctm_effects fx = { .root = -1, .real = -1 };
+	struct ctm_inspect_names names = { .ops = &ctm_effects_ops, .fs = &fx };
+	int r = ctm_effects_init(&fx, ctm_attached_root(att), exam->volume->kind != CTM_VOLUME_DIR,
+				 err);
+
+	if (r < 0) {
+		return r;
+	}
+	plan->policy.is_name = ctm_inspect_name;
+	plan->policy.is_name_arg = &names;
+	r = ctm_plan_finish(plan);
+	plan->policy.is_name = NULL;
+	plan->policy.is_name_arg = NULL;
+	return r;
+}
+
 int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		  struct ctm_attached *att, struct ctm_plan **ret, struct ctm_err *err)
 {
@@ -335,7 +356,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		r = ctm_kinship_add_bases(exam->kin, &opts->host, exam->target);
 	}
 	if (r == 0) {
-		r = ctm_plan_finish(plan);
+		r = finish(exam, att, plan, err);
 	}
 	plan->policy.starts = NULL;
 	plan->policy.n_starts = 0;
