@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 
 #include "base/cleanup.h"
+#include "base/localfs.h"
 #include "base/log.h"
 
 CTM_HOST_PATHS
@@ -128,6 +129,9 @@ static int new_file(struct ctm_spill *spill)
 	fd = open_unlinked(spill->dir);
 	if (fd < 0) {
 		return -errno;
+	}
+	if (!ctm_localfs(fd)) {
+		return -EMEDIUMTYPE;
 	}
 	if (spill->room == 0) {
 		if (fstatvfs(fd, &st) < 0) {

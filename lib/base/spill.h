@@ -21,6 +21,9 @@
  * was free when the first of them was made. A disk that fails under a mapped page does end the
  * process; at that time nothing of a volume has been changed but by a record that is sealed.
  *
+ * What lies there is believed, pointers as well. So a file is made only where nobody but this kernel
+ * writes it (base/localfs.h); its name is gone at once, and it is readable for this user alone.
+ *
  * No child process has these mappings (MADV_DONTFORK): one that reads a hostile tree could write
  * what its parent will go by.
  *
@@ -66,7 +69,8 @@ void ctm_spill_drop(struct ctm_spill *spill, void *p, size_t len);
 bool ctm_spill_fits(const struct ctm_spill *spill, size_t len);
 /**
  * Why there was no room in a file, since the beginning: -ENOSPC (half of what was free is used, or
- * the disk is full), -EFBIG (no directory), another errno of making or growing one; 0: nothing was
+ * the disk is full), -EFBIG (no directory), -EMEDIUMTYPE (a
+ * file system that others may write), another errno of making or growing one; 0: nothing was
  * refused but perhaps by the heap.
  */
 int ctm_spill_error(const struct ctm_spill *spill);

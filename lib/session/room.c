@@ -3,17 +3,29 @@
 #include "session/room.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/localfs.h"
+
 CTM_HOST_PATHS
+
+/* One that is not there is left to fail with its name: it was meant. */
+static bool is_foreign(const char *dir)
+{
+	CLEANUP_CLOSE int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && !ctm_localfs(fd);
+}
 
 int ctm_room_dir(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		 struct ctm_buf *ret, struct ctm_err *err)
 {
 	int r;
 
-	if (opts->tmpdir) {
+	if (opts->tmpdir && !is_foreign(opts->tmpdir)) {
 		r = ctm_buf_addf(ret, "%s", opts->tmpdir);
 		return r < 0 ? ctm_err_nomem(err) : 0;
 	}
@@ -30,6 +42,15 @@ int ctm_room_err(const struct ctm_plan *plan, int r, struct ctm_err *err)
 	int why = r == -ENOMEM ? ctm_plan_no_room(plan) : 0;
 
 	if (why == 0) {
+		return r;
+	}
+	if (why == -EMEDIUMTYPE) {
+		r = ctm_err_set(
+			err, CTM_REFUSED, 0,
+			"the plan is too large for the memory, and '%s' is on a file system that "
+			"others than this kernel may write",
+			ctm_spill_dir(plan->spill));
+		ctm_err_hint(err, "set TMPDIR to a directory on a local disk");
 		return r;
 	}
 	r = ctm_err_set(err, CTM_REFUSED, why,

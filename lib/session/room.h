@@ -12,7 +12,8 @@
 #define CTM_PLAN_MEMORY ((size_t)64 << 20)
 
 /**
- * Appends the directory for what goes beyond that: opts->tmpdir, else for a repair the state
+ * Appends the directory for what goes beyond that: opts->tmpdir, unless it is on
+ * a file system that others may write (base/localfs.h), else for a repair the state
  * directory, when it is there, else /var/tmp. -ENOMEM.
  */
 int ctm_room_dir(const struct ctm_exam *exam, const struct ctm_session_opts *opts,

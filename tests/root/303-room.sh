@@ -51,6 +51,15 @@ t_is "nothing is left there" "$(find "$TMP/small" -mindepth 1)" ""
 t_is "not even without a name" "$(df --output=used "$TMP/small" | tail -n 1 | tr -d ' ')" 0
 t_status "a directory that is not there is no room" 3 in_dir "$TMP/none" check 9312
 t_status "with room there is a plan" 1 in_dir "$TMP/large" check 9312
+
+# The server of a FUSE could change what the plan says: it is not used, and /var/tmp is.
+mkdir "$TMP/fuse" "$TMP/served"
+t_ok "bindfs mounts" bindfs "$TMP/served" "$TMP/fuse"
+t_defer umount -l "$TMP/fuse"
+t_status "a FUSE is no place for a plan" 1 env TMPDIR="$TMP/fuse" strace -f -o "$TMP/trace" \
+	-e trace=openat "$CTMEND" --sysroot "$TMP/sys" check 9312
+t_is "no file is made there" "$(grep -c "$TMP/fuse.*O_TMPFILE\|$TMP/fuse/" "$TMP/trace")" 0
+t_match "but on a local disk" "$(<"$TMP/trace")" '"/var/tmp", .*O_TMPFILE'
 t_status "and a repair" 0 in_dir "$TMP/large" repair --yes --convert 9312
 t_is "none is the host's" "$(find "$dir" -uid -100000 -o -gid -100000 | wc -l)" 0
 t_is "nothing is left there either" "$(find "$TMP/large" -mindepth 1)" ""
