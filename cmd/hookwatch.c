@@ -461,10 +461,11 @@ static void tell_wait(struct watching *w)
 		return;
 	}
 	w->told = true;
-	(void)ctm_err_set(&err, CTM_REFUSED, EBUSY,
-			  "process %d does not let go of '%s' (the storage does not answer): it is "
-			  "waited for, since a start would make use of what is attached",
-			  (int)w->pid, w->path);
+	(void)ctm_err_set(
+		&err, CTM_REFUSED, EBUSY,
+		"process %d does not let go of '%s' yet: it is waited for, "
+			  "since a start would make use of what is attached",
+		(int)w->pid, w->path);
 	say(w, &err);
 	relay_flush(&w->relay, SAY_MS);
 }
@@ -587,8 +588,8 @@ static int conclude_ended(struct watching *w)
 	say(w, &err);
 	if (!w->ended) {
 		(void)ctm_err_set(&err, CTM_REFUSED, 0,
-				  "process %d is left behind: it hangs in the kernel, on a storage "
-				  "that does not answer, and ends by itself",
+				  "process %d is left behind: it was killed, and ends when the "
+				  "kernel lets it",
 				  (int)w->pid);
 		say(w, &err);
 	}
