@@ -461,11 +461,10 @@ static void tell_wait(struct watching *w)
 		return;
 	}
 	w->told = true;
-	(void)ctm_err_set(
-		&err, CTM_REFUSED, EBUSY,
-		"process %d does not let go of '%s' yet: it is waited for, "
+	(void)ctm_err_set(&err, CTM_REFUSED, EBUSY,
+			  "process %d does not let go of '%s' yet: it is waited for, "
 			  "since a start would make use of what is attached",
-		(int)w->pid, w->path);
+			  (int)w->pid, w->path);
 	say(w, &err);
 	relay_flush(&w->relay, SAY_MS);
 }
@@ -519,9 +518,9 @@ static void follow(struct watching *w)
 }
 
 /*
- * Whoever was killed has let go of its descriptors, and with them of mounts and loop devices, before
- * it can be waited for; so it is enough to have all of the session's processes. A loop device that
- * udev looks at meanwhile is cleared a little later.
+ * Whoever was killed has let go of its descriptors, and with them of mounts and loop devices,
+ * before it can be waited for; so it is enough to have all of the session's processes. A loop
+ * device that udev looks at meanwhile is cleared a little later.
  */
 static void settle(struct watching *w)
 {

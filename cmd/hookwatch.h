@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A hook's time is limited: the process that was called watches over another one that does the work.
+ * A hook's time is limited: the process that was called watches over another one that does the
+ * work.
  *
- * Proxmox VE and LXC wait for a hook and read its output up to the end, without a limit. So the work
- * is done in a session of its own by a process that has none of the caller's descriptors; when it
- * hangs in the kernel, on a storage that does not answer, the hook returns all the same. What it must
- * wait for, however long that takes, is a loop device or mount of an image or block device: the start
- * would use that loop, which is read-only, or mount the device a second time.
+ * Proxmox VE and LXC wait for a hook and read its output up to the end, without a limit. So the
+ * work is done in a session of its own by a process that has none of the caller's descriptors; when
+ * it hangs in the kernel, on a storage that does not answer, the hook returns all the same. What it
+ * must wait for, however long that takes, is a loop device or mount of an image or block device:
+ * the start would use that loop, which is read-only, or mount the device a second time.
  *
  * This is the program's part and not the library's: it is about standard streams, signals and the
- * exit status. What is done in which part of the time, and the note of a deadline, are the library's
- * (session/deadline.h, session/watch.h, session/hooknote.h).
+ * exit status. What is done in which part of the time, and the note of a deadline, are the
+ * library's (session/deadline.h, session/watch.h, session/hooknote.h).
  */
 #ifndef CTM_CMD_HOOKWATCH_H
 #define CTM_CMD_HOOKWATCH_H

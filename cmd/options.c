@@ -89,7 +89,7 @@ static const struct opt_row rows[] = {
 #define MAX_TIME_DEFAULT 20
 #define MAX_TIME_MAX     3600
 
-#define KEEP_MAX     1000000
+#define KEEP_MAX 1000000
 
 void options_init(struct options *opts)
 {

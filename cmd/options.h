@@ -81,7 +81,7 @@ struct options {
 	bool prune;
 	bool strict;           /* hook: its status is what was found */
 	unsigned int max_time; /* hook: seconds */
-	bool keep_given; /* --keep-days or --keep-runs */
+	bool keep_given;       /* --keep-days or --keep-runs */
 	bool set_aside;
 	struct ctm_retention keep;
 	bool help;

@@ -3,8 +3,9 @@
  * What a hook says to its caller, who may not listen.
  *
  * LXC reads a hook's output at most ten times, 4095 bytes each, and then waits for the hook without
- * reading (lxc/src/lxc/utils.c run_buffer); others close their end, or never read. So it is collected
- * and said in few pieces, of which there is an end, and none is waited for longer than it is worth.
+ * reading (lxc/src/lxc/utils.c run_buffer); others close their end, or never read. So it is
+ * collected and said in few pieces, of which there is an end, and none is waited for longer than it
+ * is worth.
  */
 #ifndef CTM_CMD_RELAY_H
 #define CTM_CMD_RELAY_H

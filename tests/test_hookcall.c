@@ -6,8 +6,8 @@
 
 #include "cases.h"
 
-#define LXC_ENV                                                    \
-	{                                                          \
+#define LXC_ENV                                                          \
+	{                                                                \
 		"web", NULL, "/var/lib/lxc/web/config", "/srv/web", NULL \
 	}
 
@@ -157,12 +157,7 @@ static const struct {
 	  { 0 },
 	  true,
 	  false },
-	{ "PVE, strict",
-	  5,
-	  { "ctmend", "hook", "--strict", "115", "pre-start" },
-	  { 0 },
-	  true,
-	  true },
+	{ "PVE, strict", 5, { "ctmend", "hook", "--strict", "115", "pre-start" }, { 0 }, true, true },
 	{ "an abbreviation counts as well",
 	  6,
 	  { "ctmend", "hook", "--frob", "--str", "115", "pre-start" },

@@ -68,9 +68,9 @@ Test(hooknote, parse_long)
 	struct ctm_hooknote note;
 
 	memset(text, 'a', sizeof(text));
-	cr_assert_eq(
-		ctm_hooknote_parse((struct ctm_bytes){ .p = text, .len = sizeof(text) }, &note),
-		-EBADMSG);
+	cr_assert_eq(ctm_hooknote_parse((struct ctm_bytes){ .p = text, .len = sizeof(text) },
+					&note),
+		     -EBADMSG);
 }
 
 #define DAY 86400

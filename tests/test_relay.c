@@ -22,7 +22,7 @@ static void close_ends(struct ends *ends)
 	ctm_closep(&ends->fd[1]);
 }
 
-#define PIPE(name)                                                 \
+#define PIPE(name)                                                   \
 	CLEANUP(close_ends) struct ends name = { .fd = { -1, -1 } }; \
 	cr_assert_eq(pipe2(name.fd, O_CLOEXEC), 0)
 

@@ -16,8 +16,8 @@
 static int read_vmid(const struct ctm_hook_call *call, const struct ctm_session_opts *opts,
 		     unsigned int *ret, struct ctm_err *err)
 {
-	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE ||
-	    call->name[0] == '0' || strlen(call->name) > 9) {
+	if (ctm_target_kind_of(&opts->host, call->name) != CTM_TARGET_PVE || call->name[0] == '0' ||
+	    strlen(call->name) > 9) {
 		return ctm_err_set(err, CTM_USAGE, 0, "'%s' is no container of Proxmox VE",
 				   call->name);
 	}
@@ -130,8 +130,7 @@ int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_
 	session.hook = true;
 	session.starting = is_starting ? &starting : NULL;
 	if (opts->deadline) {
-		session.wait =
-			ctm_deadline_wait(opts->deadline, ctm_deadline_now(), session.wait);
+		session.wait = ctm_deadline_wait(opts->deadline, ctm_deadline_now(), session.wait);
 	}
 	return ctm_session_repair(call->name, &session, NULL, ret, err);
 }

@@ -41,8 +41,8 @@ int ctm_hook_call_read(int argc, char *const *argv, const struct ctm_hook_env *e
 		       struct ctm_hook_call *ret, struct ctm_err *err);
 
 /**
- * Whether a whole command line (argv[0] included), in which something may be wrong, is a hook that a
- * start waits for, rather than what a person types: "hook" and two words that stand together, or
+ * Whether a whole command line (argv[0] included), in which something may be wrong, is a hook that
+ * a start waits for, rather than what a person types: "hook" and two words that stand together, or
  * LXC's environment. *ret_strict, then: whether it asks for --strict.
  */
 bool ctm_hook_call_is(int argc, char *const *argv, const struct ctm_hook_env *env,

@@ -31,9 +31,8 @@ bool ctm_hooknote_holds(const struct ctm_hooknote *left, const struct ctm_hookno
 		return false;
 	}
 	/* a volume that did not answer then, and does now, has changed */
-	return !seen->has_root ||
-	       (left->has_root && left->root.tv_sec == seen->root.tv_sec &&
-		left->root.tv_nsec == seen->root.tv_nsec);
+	return !seen->has_root || (left->has_root && left->root.tv_sec == seen->root.tv_sec &&
+				   left->root.tv_nsec == seen->root.tv_nsec);
 }
 
 int ctm_hooknote_format(const struct ctm_hooknote *note, struct ctm_buf *ret)
@@ -45,8 +44,8 @@ int ctm_hooknote_format(const struct ctm_hooknote *note, struct ctm_buf *ret)
 	}
 	if (note->has_root) {
 		r = r < 0 ? r :
-			    ctm_buf_addf(ret, "\nroot %" PRId64 ".%09ld", (int64_t)note->root.tv_sec,
-					 note->root.tv_nsec);
+			    ctm_buf_addf(ret, "\nroot %" PRId64 ".%09ld",
+					 (int64_t)note->root.tv_sec, note->root.tv_nsec);
 	} else {
 		r = r < 0 ? r : ctm_buf_addf(ret, "\nroot -");
 	}
@@ -164,8 +163,8 @@ int ctm_hooknote_read(const struct ctm_host *host, const char *target, struct ct
 	}
 	fd = openat(dir, target, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text));
-	if (n < 0 || ctm_hooknote_parse((struct ctm_bytes){ .p = text, .len = (size_t)n }, &note) <
-			     0) {
+	if (n < 0 ||
+	    ctm_hooknote_parse((struct ctm_bytes){ .p = text, .len = (size_t)n }, &note) < 0) {
 		return -ENOENT;
 	}
 	(void)snprintf(note.target, sizeof(note.target), "%s", target);
@@ -187,8 +186,8 @@ static void sweep(int dir, int64_t now)
 	while ((d = readdir(list))) {
 		struct stat st;
 
-		if (fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode) && now - st.st_mtim.tv_sec > HOLDS_S) {
+		if (fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		    now - st.st_mtim.tv_sec > HOLDS_S) {
 			(void)unlinkat(dir, d->d_name, 0);
 		}
 	}

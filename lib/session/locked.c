@@ -117,10 +117,11 @@ int ctm_locked_attach(const struct ctm_exam *exam, const struct ctm_session_opts
 		return r;
 	}
 	if (forecast.wait && opts->deadline) {
-		r = ctm_err_set(err, CTM_REFUSED, 0,
-				"the file system was not unmounted cleanly: to mount it takes about "
-				"%u s, which is too long for a hook",
-				forecast.wait);
+		r = ctm_err_set(
+			err, CTM_REFUSED, 0,
+			"the file system was not unmounted cleanly: to mount it takes about "
+			"%u s, which is too long for a hook",
+			forecast.wait);
 		ctm_err_hint(err, "stop it and use: ctmend repair %s", exam->target->name);
 		return r;
 	}

@@ -66,7 +66,7 @@ struct ctm_session_opts {
 	const char *tmpdir;
 	/* Called by whoever starts the container (session/hook.h); NULL otherwise. */
 	const struct ctm_starting *starting;
-	struct ctm_stop *stop; /* set by a signal handler (run/stop.h), or NULL */
+	struct ctm_stop *stop;               /* set by a signal handler (run/stop.h), or NULL */
 	const struct ctm_watch *watch;       /* of a hook (session/watch.h), or NULL */
 	const struct ctm_deadline *deadline; /* of a hook (session/deadline.h); NULL: none */
 	/* Called now and then from the caller's thread while inodes are changed; may be NULL. */

@@ -12,8 +12,9 @@
 int ctm_watched_located(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 			struct ctm_err *err);
 /**
- * Before the volume is guarded. -EALREADY, CTM_REFUSED: a hook's time did not do before, and neither
- * the configuration nor the volume has changed since. Of a directory this touches the volume.
+ * Before the volume is guarded. -EALREADY, CTM_REFUSED: a hook's time did not do before, and
+ * neither the configuration nor the volume has changed since. Of a directory this touches the
+ * volume.
  */
 int ctm_watched_begin(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		      struct ctm_err *err);
