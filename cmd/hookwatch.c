@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/pathname.h"
 #include "exit.h"
 #include "relay.h"
 #include "stop.h"
@@ -144,14 +145,15 @@ static void work_changes(void *arg)
 /* Said before the second look: who is ended in that has said it. */
 static void work_changed(const struct ctm_outcome *run, void *arg)
 {
+	CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
 	const struct hookwatch_job *job = arg;
 
 	if (!run->run[0]) {
 		return;
 	}
-	if (!job->opts->quiet) {
+	if (!job->opts->quiet && ctm_text_escape(&name, job->name, strlen(job->name)) == 0) {
 		printf("ctmend: %s: %" PRIu64 " entries repaired, %" PRIu64 " left (run %s)\n",
-		       job->name, run->counts.done, run->counts.conflicts + run->counts.failed,
+		       name.p, run->counts.done, run->counts.conflicts + run->counts.failed,
 		       run->run);
 		(void)fflush(stdout);
 	}
