@@ -81,6 +81,28 @@ assault()
 			"un$plant"
 		fi
 	done
+	start "$name" "$plant"
+}
+
+# start NAME PLANT: the same tree as the hook of a start meets it
+slowest=0
+start()
+{
+	local name=$1 plant=$2 since took
+
+	if ! fresh || ! "$plant"; then
+		t_is "$name: planted for a start" no yes
+	fi
+	outside=$(pve_trace "$host")
+	since=$(date +%s%N)
+	t_status "$name: the hook stops no start" 0 timeout 60 "$CTMEND" --sysroot "$TMP/sys" \
+		hook $vmid pre-start
+	took=$((($(date +%s%N) - since) / 1000000))
+	slowest=$((took > slowest ? took : slowest))
+	untouched "$name: hook"
+	if [ -n "$(type -t "un$plant")" ]; then
+		"un$plant"
+	fi
 }
 
 t_ok "files of the host" make_host
@@ -182,6 +204,9 @@ unbind_mounts()
 	umount "$root/etc/shadow" "$root/root" "$root/var/lib/dpkg" "$root/mnt"
 }
 assault "bind mounts" bind_mounts 0 0
+
+t_match "no hook has taken longer than its deadline" "$slowest" '^(1?[0-9])?[0-9]{1,3}$'
+echo "the slowest hook took $slowest ms"
 
 # The same links in an image, where they would lead out of wherever it is mounted.
 image=$(pve_image 9314)
