@@ -123,8 +123,8 @@ static int put_hunk(struct ctm_difflines *d, const struct ctm_plan *plan,
 					   lifted ? 0 : act->attr, act->rdev);
 		}
 		if (r == 0 && act->kind != CTM_ACT_REMOVE) {
-			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after,
-					   act->attr, act->rdev);
+			r = ctm_diff_inode(d, '+', act->path, act->path_len, &act->after, act->attr,
+					   act->rdev);
 		}
 	}
 	return r;
