@@ -7,11 +7,14 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <string.h>
+#include <sys/acl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "id/acl.h"
+#include "target/rootfd.h"
 
 CTM_HOST_PATHS
 
@@ -62,14 +65,60 @@ static void way_done(struct way *way)
 	ctm_buf_done(&way->rest);
 }
 
+/*
+ * Who may write by the group bits, which stand for all of an ACL's named entries (acl(5)). Root's
+ * own group counts as root: lxc-create(1) lets it write to the folder of every container.
+ */
+static int add_group(struct ctm_pathwriters *writers, int fd, const struct stat *st, const char *at)
+{
+	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
+	struct ctm_bytes acl = { 0 };
+	int r = ctm_rootfd_get_xattr(fd, CTM_XATTR_ACL_ACCESS, &arena, &acl);
+	int n;
+
+	if (r < 0) {
+		return r;
+	}
+	if (!acl.p) {
+		return st->st_gid ? add_writer(writers, true, 0, at) : 0;
+	}
+	n = ctm_acl_count(acl);
+	if (n < 0) {
+		return add_writer(writers, true, 0, at);
+	}
+	for (int i = 0; r == 0 && i < n; i++) {
+		const struct ctm_acl_entry e = ctm_acl_get(acl, i);
+
+		if (!(e.perm & ACL_WRITE)) {
+			continue;
+		}
+		if (e.tag == ACL_USER && e.id != 0) {
+			r = add_writer(writers, false, e.id, at);
+		} else if ((e.tag == ACL_GROUP && e.id != 0) ||
+			   (e.tag == ACL_GROUP_OBJ && st->st_gid != 0)) {
+			r = add_writer(writers, true, 0, at);
+		}
+	}
+	return r;
+}
+
+static int add_by_mode(struct ctm_pathwriters *writers, int fd, const struct stat *st,
+		       const char *at)
+{
+	if (st->st_mode & S_IWOTH) {
+		return add_writer(writers, true, 0, at);
+	}
+	return st->st_mode & S_IWGRP ? add_group(writers, fd, st, at) : 0;
+}
+
 /* Who can put something else in the place of this entry of the directory, or change it. */
 static int look_at_entry(struct way *way, const struct stat *entry, const char *words)
 {
 	const char *dir = way->at.len ? way->at.p : "/";
 	int r = way->st.st_uid ? add_writer(way->writers, false, way->st.st_uid, dir) : 0;
 
-	if (r == 0 && (way->st.st_mode & (S_IWGRP | S_IWOTH)) && !(way->st.st_mode & S_ISVTX)) {
-		r = add_writer(way->writers, true, 0, dir);
+	if (r == 0 && !(way->st.st_mode & S_ISVTX)) {
+		r = add_by_mode(way->writers, way->dir, &way->st, dir);
 	}
 	if (r == 0 && entry->st_uid != 0) {
 		r = add_writer(way->writers, false, entry->st_uid, words);
@@ -196,8 +245,8 @@ int ctm_pathwriters_add(struct ctm_pathwriters *writers, const char *path)
 	if (r == 0 && way.st.st_uid) {
 		r = add_writer(writers, false, way.st.st_uid, way.at.len ? way.at.p : "/");
 	}
-	if (r == 0 && (way.st.st_mode & (S_IWGRP | S_IWOTH))) {
-		r = add_writer(writers, true, 0, way.at.len ? way.at.p : "/");
+	if (r == 0) {
+		r = add_by_mode(writers, way.dir, &way.st, way.at.len ? way.at.p : "/");
 	}
 	return r;
 }

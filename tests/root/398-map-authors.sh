@@ -111,11 +111,17 @@ chown $joe "$TMP/mine/his.conf"
 refused "his file in root's folder" "by way of '.*/mine/his.conf'" --ct-config "$TMP/mine/his.conf"
 conf "$TMP/mine/open.conf" "${foreign[@]}"
 chmod 664 "$TMP/mine/open.conf"
+done_by "a file of root's own group" "100000:100000 4755" --ct-config "$TMP/mine/open.conf"
+tree_of 0
+chgrp 54322 "$TMP/mine/open.conf"
 refused "a group's file" "by others than root, by way of '.*/open.conf'" \
 	--ct-config "$TMP/mine/open.conf"
 conf "$TMP/mine/acl.conf" "${foreign[@]}"
 setfacl -m "u:$joe:rw" "$TMP/mine/acl.conf"
-refused "a file with an ACL for him" "by others than root" --ct-config "$TMP/mine/acl.conf"
+refused "a file with an ACL for him" "by way of '.*/acl.conf'" --ct-config "$TMP/mine/acl.conf"
+setfacl -m "u:$joe:r,m::rw" "$TMP/mine/acl.conf"
+done_by "an ACL that lets him read" "100000:100000 4755" --ct-config "$TMP/mine/acl.conf"
+tree_of 0
 mkdir "$TMP/open"
 chmod 777 "$TMP/open"
 conf "$TMP/open/ct.conf" "${foreign[@]}"
