@@ -360,7 +360,7 @@ held()
 	t_status "$1: check" 1 ctm check "$vmid"
 	t_match "$1: check says who" "$(cat "$T_OUT")" "^ +/$2: held by $3 \(pid "
 	t_status "$1: repair is refused" 3 ctm repair --yes --clean all "$vmid"
-	t_match "$1: and says who" "$(cat "$T_ERR")" "held by $3 \(pid "
+	t_match "$1: and says who" "$(cat "$T_ERR")" "held by $3 \(pid |\($3\) has its root directory in"
 	pve_listing "$dir" "$TMP/after"
 	same "$1: nothing has changed" "$TMP/before" "$TMP/after"
 }

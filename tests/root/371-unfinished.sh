@@ -176,7 +176,7 @@ t_ok "the file is gone" test ! -e "$root/var/lib/dpkg/lock"
 journal=$(echo "$PVE_STATE/$vmid"/0001-*/journal)
 printf '\x09' | dd of="$journal" bs=1 seek=15 conv=notrunc status=none
 t_status "a record of a newer program: check says so" 1 ctm check $vmid
-t_match "with the code" "$(cat "$T_OUT")" 'run\.unfinished'
+t_match "with the code" "$(cat "$T_OUT")" 'run\.newer'
 t_match "and the reason" "$(cat "$T_OUT")" 'format 9'
 all >"$TMP/halfway"
 t_status "a repair is refused" 3 ctm repair --yes $vmid
