@@ -60,7 +60,7 @@ static const struct {
 } samples[] = {
 	{ "",
 	  0,
-	  { .kind = CTM_FACT_INODE, PATH("disk"), .mode = S_IFBLK | 0660, .rdev = UINT64_MAX - 1 } },
+	  { .kind = CTM_FACT_INODE, PATH("sda"), .mode = S_IFBLK | 0660, .rdev = UINT64_MAX - 1 } },
 	{ "", 0, DIR_FACT(PATH(""), .uid = { 0 }, .gid = { 5 }, .dev = UINT64_MAX, .ino = 2) },
 	{ "", 0,
 	  FILE_FACT(PATH("a"), .uid = { UINT32_MAX }, .gid = { 1 }, .ino = UINT64_MAX,

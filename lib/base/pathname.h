@@ -41,8 +41,8 @@ int ctm_path_escape(struct ctm_buf *out, const char *name, size_t len);
 
 /**
  * The same for a path in a report that a person reads: of one longer than CTM_PATH_SHOWN the first
- * and the last part, and between them how much is not shown, as "\[63000 bytes left out\]", which no
- * name can look like: a backslash of its own is doubled. -ENOMEM; out may then hold a part.
+ * and the last part, and between them how much is not shown, as "\[63000 bytes left out\]", which
+ * no name can look like: a backslash of its own is doubled. -ENOMEM; out may then hold a part.
  */
 int ctm_path_show(struct ctm_buf *out, const char *path, size_t len);
 /**

@@ -21,8 +21,9 @@
  * was free when the first of them was made. A disk that fails under a mapped page does end the
  * process; at that time nothing of a volume has been changed but by a record that is sealed.
  *
- * What lies there is believed, pointers as well. So a file is made only where nobody but this kernel
- * writes it (base/localfs.h); its name is gone at once, and it is readable for this user alone.
+ * What lies there is believed, pointers as well. So a file is made only where nobody but this
+ * kernel writes it (base/localfs.h); its name is gone at once, and it is readable for this user
+ * alone.
  *
  * No child process has these mappings (MADV_DONTFORK): one that reads a hostile tree could write
  * what its parent will go by.

@@ -17,8 +17,8 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.title = "the directory of the records cannot be trusted",
 		.why = "Records are believed when a run is finished or taken back, so their "
 		       "directories must be real ones that only root may write to. As they are, "
-		       "none is read: whether a run was interrupted is not known, and repair and undo "
-		       "are refused.",
+		       "none is read: whether a run was interrupted is not known, and repair and "
+		       "undo are refused.",
 		.next = "look at what is there, then use the command that stands beside it",
 	},
 	[CTM_F_RUN_DAMAGED] = {

@@ -25,10 +25,10 @@ static int add_words(struct ctm_plan *plan, struct ctm_finding *f, const char *w
 
 /*
  * An inode has one owner, whatever name it is reached by. In a selection it is repaired and the
- * other names are mentioned, when a whole walk has met them. Names that a whole directory volume does not have are not the
- * container's to change, so it is left unless that was asked for. A volume of its own has no
- * outside: if names are missing there, the file system's link count is wrong or a name could not be
- * read, and the owner is repaired.
+ * other names are mentioned, when a whole walk has met them. Names that a whole directory volume
+ * does not have are not the container's to change, so it is left unless that was asked for. A
+ * volume of its own has no outside: if names are missing there, the file system's link count is
+ * wrong or a name could not be read, and the owner is repaired.
  */
 static int missing_names(struct ctm_plan *plan, const struct ctm_link *link)
 {

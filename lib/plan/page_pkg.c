@@ -59,7 +59,7 @@ static const struct ctm_page_row rows[] = {
 		       "bytes: no lock is, so it is something else.",
 		.repair = "The file stays and gets its owner.",
 		.look = { { "ctmend history TARGET", "what the records take" },
-			  { "ctmend history --prune TARGET", "removes those that need not be kept" },
+			  { "ctmend history --prune TARGET", "removes what need not be kept" },
 			  { "df -h /var/lib/ctmend", "the room for records" } },
 	},
 	{

@@ -5,8 +5,9 @@
  * capability, from a record only with that content: between two runs the file was somebody else's,
  * who may have written anything into it and set the mode again.
  *
- *	record    the content's SHA-256 before the first change, or, for what is too large to be read
- *	          in every run, the ctime of the inode: any write changes it, and so does a rename.
+ *	record    the content's SHA-256 before the first change, or, for what is too large to be
+ *	          read in every run, the ctime of the inode: any write changes it, and so does a
+ *	          rename.
  *	          Behind a sync of the volume the ctime that the run left is marked; what was not
  *	          marked because a crash came before is not known, and left when it is taken back
  *	apply     nobody has it open for writing, nor can until it is over (a lease); the content is

@@ -42,9 +42,9 @@
 
 /**
  * Confines this process, which has one thread. rootfd: the tree's directory, borrowed; it becomes
- * the working directory, too. parent: the process that started this one, which dies with it. id: the
- * user and group it becomes. On failure -errno (-ESRCH: the parent is gone), and *ret_op what failed (one of ctm_feed_ops): then
- * the process is confined in part and must end.
+ * the working directory, too. parent: the process that started this one, which dies with it. id:
+ * the user and group it becomes. On failure -errno (-ESRCH: the parent is gone), and *ret_op what
+ * failed (one of ctm_feed_ops): then the process is confined in part and must end.
  */
 int ctm_confine(int rootfd, pid_t parent, uint32_t id, const char **ret_op);
 

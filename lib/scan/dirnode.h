@@ -5,9 +5,9 @@
  *
  * A node holds a reference on its parent, so a path can be composed, and a directory whose
  * descriptor was closed be found again, as long as anything below it is unfinished; memory depends
- * on depth and on what waits, not on the size of the tree. Name, parent, shown, dev, ino and rule never
- * change and may be read by any thread that holds a reference; all else is guarded by the walk's
- * lock.
+ * on depth and on what waits, not on the size of the tree. Name, parent, shown, dev, ino and rule
+ * never change and may be read by any thread that holds a reference; all else is guarded by the
+ * walk's lock.
  */
 #ifndef CTM_SCAN_DIRNODE_H
 #define CTM_SCAN_DIRNODE_H

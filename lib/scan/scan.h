@@ -123,9 +123,9 @@ static inline void ctm_source_freep(struct ctm_source **src)
  *
  * The process is confined as scan/confine.h says; where it cannot be, the scan fails and nothing is
  * read. When it is killed, or ends early, the scan fails at once (EIO); when somebody stops it,
- * after some seconds (ETIME). One that gets nowhere (request.patience), takes more processor time or
- * more memory than any tree needs (scan/leash.h) is ended, and the scan fails with ETIME or EIO: a
- * large tree may take long, and a healthy one says nothing meanwhile. A process that the kernel
+ * after some seconds (ETIME). One that gets nowhere (request.patience), takes more processor time
+ * or more memory than any tree needs (scan/leash.h) is ended, and the scan fails with ETIME or EIO:
+ * a large tree may take long, and a healthy one says nothing meanwhile. A process that the kernel
  * cannot end, because a device does not answer, is left behind after some seconds.
  */
 int ctm_walk_new(int rootfd, struct ctm_source **ret, struct ctm_err *err);

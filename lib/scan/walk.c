@@ -176,8 +176,8 @@ static int interrupt(struct reader *reader, struct ctm_err *err)
 
 /*
  * Until there is something to read, or the end. -ETIME: the process is stopped; -ETIMEDOUT: it gets
- * nowhere. What counts is how often we have looked, so that the time does not pass in which both are
- * stopped, or the machine sleeps.
+ * nowhere. What counts is how often we have looked, so that the time does not pass in which both
+ * are stopped, or the machine sleeps.
  */
 static int wait_for_word(struct reader *reader, struct ctm_err *err)
 {

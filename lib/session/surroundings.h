@@ -9,8 +9,8 @@
 #include "target/target.h"
 
 /**
- * Notes conf.foreign, conf.lock, conf.section, conf.snapshot and, for the rootfs, path.parent. A way that cannot
- * be looked at is passed over: it is beside the matter.
+ * Notes conf.foreign, conf.lock, conf.section, conf.snapshot and, for the rootfs, path.parent. A
+ * way that cannot be looked at is passed over: it is beside the matter.
  */
 int ctm_surroundings_note(const struct ctm_host *host, const struct ctm_target *target,
 			  const struct ctm_volume *vol, struct ctm_plan *plan, struct ctm_err *err);

@@ -76,7 +76,7 @@ static void run_child(ctm_bounded_fn fn, void *arg, int out, pid_t parent)
 	if (close_range(OUT_FD + 1, ~0u, 0) < 0) {
 		_exit(1);
 	}
-	/* who waits for all of our group (a hook's supervisor) need not wait for one that is left */
+	/* who waits for all of our group (a hook's supervisor) does not wait for one left behind */
 	(void)setpgid(0, 0);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent) {

@@ -3,8 +3,8 @@
  * Does anybody else use a volume?
  *
  * Devices and images: whether there is a loop device of somebody else's on it, and whether the
- * kernel has given the device away (a mount anywhere, device mapper, ...). That is settled without a
- * look at any mount namespace; once it is in use, they are searched for the words of the message.
+ * kernel has given the device away (a mount anywhere, device mapper, ...). That is settled without
+ * a look at any mount namespace; once it is in use, they are searched for the words of the message.
  *
  * Directories: mounts that show it or a part of it, and processes that have their root directory in
  * it, in all mount namespaces. What the search costs is up to the tenants, so it can have a budget.
