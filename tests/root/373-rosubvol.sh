@@ -114,6 +114,11 @@ for call in ioctl fchownat fchmodat setxattr unlinkat; do
 		strace -f -qq -o /dev/null -e "trace=$call" \
 			-e "inject=$call:signal=KILL:when=$when" "${command[@]}" >/dev/null 2>&1
 		status=$?
+		# Killed was a process that looks at the host for the one that works.
+		if [ $status = 5 ]; then
+			t_is "a child killed at $call $when: nothing has changed" "$(all)" "$before"
+			continue
+		fi
 		if [ $status != 137 ]; then
 			t_is "$call: $((when - 1)) points" "$status" 0
 			t_ok "taken back" ctmend undo --yes --map 100000 "$root"
