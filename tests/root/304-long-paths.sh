@@ -82,4 +82,12 @@ plan = json.load(sys.stdin)["targets"][0]
 print(max(len(f["path"]) for f in plan["findings"] if "path" in f) <= 1025)' <"$TMP/out")" True
 bounded "diff" 1 ctm diff 9313
 bounded "repair" 4 ctm repair --yes 9313
+
+# The hook of a start looks at the required directories alone.
+mv "$dir/wide" "$dir/deep" "$dir/root/"
+: >"$dir/root/damaged"
+since=$(date +%s%N)
+bounded "hook" 0 ctm hook 9313 pre-start
+echo "the hook took $((($(date +%s%N) - since) / 1000000)) ms"
+t_is "hook: the rest is repaired" "$(stat -c %u:%g "$dir/root/damaged")" 100000:100000
 t_done
