@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -138,6 +139,100 @@ int ctm_maptrust_roots_own(const struct ctm_mapauthors *authors, const char *fil
 
 static const char *const kinds[] = { "uid", "gid" };
 static const char *const places[] = { "/etc/subuid", "/etc/subgid" };
+
+/* --- the container's own root --------------------------------------------------------------------- */
+
+struct wanted {
+	enum ctm_idkind kind;
+	uint32_t id;
+	unsigned int lines; /* of subuid or subgid, that hold it */
+};
+
+static int find_id(struct ctm_bytes name, enum ctm_idkind kind, ctm_cid id, void *arg)
+{
+	const struct wanted *wanted = arg;
+
+	(void)name;
+	return kind == wanted->kind && id.v == wanted->id;
+}
+
+static int count_line(uint32_t first, uint32_t count, void *arg)
+{
+	struct wanted *wanted = arg;
+
+	wanted->lines += wanted->id >= first && wanted->id - first < count;
+	return 0;
+}
+
+/* Whether an account has the id, as its own or in a range that it may use. 1, 0, or negative errno. */
+static int is_somebodys(const struct ctm_host *host, enum ctm_idkind kind, uint32_t id,
+			struct ctm_err *err)
+{
+	static const char *const files[] = { "/etc/passwd", "/etc/group" };
+	struct wanted wanted = { .kind = kind, .id = id };
+	int r;
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
+		CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+
+		if (ctm_host_path(host, &path, "%s", files[i]) < 0) {
+			return ctm_err_nomem(err);
+		}
+		r = ctm_hostfile_exists(path.p) ? ctm_hostfile_read(path.p, &text, err) : 0;
+		if (r < 0) {
+			return r;
+		}
+		if (ctm_accounts_each((enum ctm_accounts_file)i,
+				      (struct ctm_bytes){ text.p ? text.p : "", text.len }, find_id,
+				      &wanted)) {
+			return 1;
+		}
+	}
+	CLEANUP(ctm_buf_done) struct ctm_buf grants = { 0 };
+
+	r = read_grants(host, places[kind], &grants, err);
+	if (r < 0) {
+		return r;
+	}
+	const struct ctm_bytes text = { grants.p, grants.len };
+
+	(void)ctm_subid_each(text, count_line, &wanted);
+	return wanted.lines > 1 || (wanted.lines == 1 && !ctm_subid_grants(text, id, 1));
+}
+
+int ctm_mapauthors_pass_root(struct ctm_mapauthors *authors, const struct ctm_host *host,
+			     const struct ctm_idmap *map, struct ctm_err *err)
+{
+	size_t n = 0;
+	int r = 0;
+
+	if (!map || geteuid() != 0) {
+		return 0;
+	}
+	for (size_t i = 0; i < authors->writers.v.n; i++) {
+		struct ctm_pathwriter *writer = &authors->writers.v.v[i];
+		const enum ctm_idkind kind = writer->anybody ? CTM_GID : CTM_UID;
+		const uint32_t id = writer->anybody ? writer->gid : writer->uid;
+		ctm_did root = { 0 };
+		int is = 1;
+
+		if (r == 0 && ctm_idmap_to_disk(map, kind, (ctm_cid){ 0 }, &root) == 0 &&
+		    root.v == id) {
+			is = is_somebodys(host, kind, id, err);
+			r = is < 0 ? is : 0;
+		}
+		if (is == 0) {
+			free(writer->at);
+		} else {
+			authors->writers.v.v[n++] = *writer;
+		}
+	}
+	authors->writers.v.n = n;
+	return r;
+}
+
+/* --- what may be given away ----------------------------------------------------------------------- */
 
 /* The first id of a range that is not the author's to give; false: all are. */
 static bool find_foreign(const struct ctm_range *range, enum ctm_idkind kind,

@@ -30,6 +30,15 @@ int ctm_mapauthors_lxc(void *arg, const char *path, struct ctm_lxcconf_source *r
 		       struct ctm_err *err);
 
 /**
+ * Forgets the author who is the root of the container itself, by this map: lxc-create(1) gives him
+ * the folder with its configuration. That is so only where no account of the host has his id, and
+ * no user but root may use it (subuid(5)), so that nothing but the container runs as it. An author
+ * of whom that could not be found out stays.
+ */
+int ctm_mapauthors_pass_root(struct ctm_mapauthors *authors, const struct ctm_host *host,
+			     const struct ctm_idmap *map, struct ctm_err *err);
+
+/**
  * 0 when every author may give every id of the map, and always when root is the only one, or when
  * we are not root: then nothing can be changed. Else CTM_REFUSED, which names the file (for the
  * message alone), the author and the first such id. A map without ranges gives each id itself, and

@@ -29,14 +29,13 @@ void ctm_pathwriters_done(struct ctm_pathwriters *writers)
 	ctm_vec_done(&writers->v);
 }
 
-static int add_writer(struct ctm_pathwriters *writers, bool anybody, uid_t uid, const char *at)
+static int add(struct ctm_pathwriters *writers, struct ctm_pathwriter one, const char *at)
 {
-	struct ctm_pathwriter one = { .anybody = anybody, .uid = uid };
-
 	for (size_t i = 0; i < writers->v.n; i++) {
 		const struct ctm_pathwriter *known = &writers->v.v[i];
 
-		if (known->anybody == anybody && (anybody || known->uid == uid)) {
+		if (known->anybody == one.anybody && known->uid == one.uid &&
+		    known->gid == one.gid) {
 			return 0;
 		}
 	}
@@ -46,6 +45,17 @@ static int add_writer(struct ctm_pathwriters *writers, bool anybody, uid_t uid, 
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+static int add_user(struct ctm_pathwriters *writers, uint32_t uid, const char *at)
+{
+	return add(writers, (struct ctm_pathwriter){ .uid = uid, .gid = CTM_ID_INVALID }, at);
+}
+
+/* Members of a group, or with CTM_ID_INVALID all. */
+static int add_group(struct ctm_pathwriters *writers, uint32_t gid, const char *at)
+{
+	return add(writers, (struct ctm_pathwriter){ .anybody = true, .gid = gid }, at);
 }
 
 /* Where the walk stands, and what is left to go. */
@@ -69,7 +79,8 @@ static void way_done(struct way *way)
  * Who may write by the group bits, which stand for all of an ACL's named entries (acl(5)). Root's
  * own group counts as root: lxc-create(1) lets it write to the folder of every container.
  */
-static int add_group(struct ctm_pathwriters *writers, int fd, const struct stat *st, const char *at)
+static int add_by_group(struct ctm_pathwriters *writers, int fd, const struct stat *st,
+			const char *at)
 {
 	CLEANUP(ctm_arena_done) struct ctm_arena arena = { 0 };
 	struct ctm_bytes acl = { 0 };
@@ -80,11 +91,11 @@ static int add_group(struct ctm_pathwriters *writers, int fd, const struct stat 
 		return r;
 	}
 	if (!acl.p) {
-		return st->st_gid ? add_writer(writers, true, 0, at) : 0;
+		return st->st_gid ? add_group(writers, st->st_gid, at) : 0;
 	}
 	n = ctm_acl_count(acl);
 	if (n < 0) {
-		return add_writer(writers, true, 0, at);
+		return add_group(writers, CTM_ID_INVALID, at);
 	}
 	for (int i = 0; r == 0 && i < n; i++) {
 		const struct ctm_acl_entry e = ctm_acl_get(acl, i);
@@ -93,10 +104,11 @@ static int add_group(struct ctm_pathwriters *writers, int fd, const struct stat 
 			continue;
 		}
 		if (e.tag == ACL_USER && e.id != 0) {
-			r = add_writer(writers, false, e.id, at);
-		} else if ((e.tag == ACL_GROUP && e.id != 0) ||
-			   (e.tag == ACL_GROUP_OBJ && st->st_gid != 0)) {
-			r = add_writer(writers, true, 0, at);
+			r = add_user(writers, e.id, at);
+		} else if (e.tag == ACL_GROUP && e.id != 0) {
+			r = add_group(writers, e.id, at);
+		} else if (e.tag == ACL_GROUP_OBJ && st->st_gid != 0) {
+			r = add_group(writers, st->st_gid, at);
 		}
 	}
 	return r;
@@ -106,22 +118,22 @@ static int add_by_mode(struct ctm_pathwriters *writers, int fd, const struct sta
 		       const char *at)
 {
 	if (st->st_mode & S_IWOTH) {
-		return add_writer(writers, true, 0, at);
+		return add_group(writers, CTM_ID_INVALID, at);
 	}
-	return st->st_mode & S_IWGRP ? add_group(writers, fd, st, at) : 0;
+	return st->st_mode & S_IWGRP ? add_by_group(writers, fd, st, at) : 0;
 }
 
 /* Who can put something else in the place of this entry of the directory, or change it. */
 static int look_at_entry(struct way *way, const struct stat *entry, const char *words)
 {
 	const char *dir = way->at.len ? way->at.p : "/";
-	int r = way->st.st_uid ? add_writer(way->writers, false, way->st.st_uid, dir) : 0;
+	int r = way->st.st_uid ? add_user(way->writers, way->st.st_uid, dir) : 0;
 
 	if (r == 0 && !(way->st.st_mode & S_ISVTX)) {
 		r = add_by_mode(way->writers, way->dir, &way->st, dir);
 	}
 	if (r == 0 && entry->st_uid != 0) {
-		r = add_writer(way->writers, false, entry->st_uid, words);
+		r = add_user(way->writers, entry->st_uid, words);
 	}
 	return r;
 }
@@ -159,7 +171,7 @@ static int follow(struct way *way, int link, const char *words)
 	}
 	text[n] = '\0';
 	if (fs.f_type == PROC_SUPER_MAGIC) {
-		r = add_writer(way->writers, true, 0, words);
+		r = add_group(way->writers, CTM_ID_INVALID, words);
 	}
 	if (r == 0 && text[0] == '/') {
 		r = start_at_root(way);
@@ -243,7 +255,7 @@ int ctm_pathwriters_add(struct ctm_pathwriters *writers, const char *path)
 	}
 	/* Of what stands at the end, the content counts: of a folder, which files it has. */
 	if (r == 0 && way.st.st_uid) {
-		r = add_writer(writers, false, way.st.st_uid, way.at.len ? way.at.p : "/");
+		r = add_user(writers, way.st.st_uid, way.at.len ? way.at.p : "/");
 	}
 	if (r == 0) {
 		r = add_by_mode(writers, way.dir, &way.st, way.at.len ? way.at.p : "/");

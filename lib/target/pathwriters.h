@@ -15,7 +15,8 @@
 
 struct ctm_pathwriter {
 	bool anybody; /* a group, or all: nobody can say who */
-	uint32_t uid; /* otherwise; never 0 */
+	uint32_t gid; /* of that group, never 0; CTM_ID_INVALID: none */
+	uint32_t uid; /* not anybody: never 0 */
 	char *at;     /* what he can change: the file, a link or a directory on the way; owned */
 };
 

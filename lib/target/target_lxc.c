@@ -241,20 +241,22 @@ static int add_rootfs(struct ctm_target *target, const struct ctm_lxcconf *conf,
  * do is the better reason where both hold.
  */
 static int check_authors(const struct ctm_host *host, struct ctm_target *target, const char *path,
-			 const struct ctm_mapauthors *authors, struct ctm_err *err)
+			 struct ctm_mapauthors *authors, struct ctm_err *err)
 {
 	struct ctm_volume *volume = &target->volumes.v[0];
 	struct ctm_err why = { 0 };
-	int r = ctm_maptrust_check(host, authors, path, target->map, &why);
+	int r = ctm_mapauthors_pass_root(authors, host, target->map, &why);
 
+	r = r < 0 ? r : ctm_maptrust_check(host, authors, path, target->map, &why);
 	if (r == 0) {
 		r = ctm_maptrust_roots_own(authors, path, "which tree is worked on", &why);
 	}
 	if (r == 0) {
 		return 0;
 	}
-	ctm_err_hint(&why, "name the rootfs yourself, as a path, with --ct-config or --map; or let "
-			   "root alone write the file and the folders above it");
+	ctm_err_hint(&why, "name the rootfs yourself, as a path, with --map or with a copy of the "
+			   "file for --ct-config; or let root alone write the file and the folders "
+			   "above it");
 	return ctm_volume_refuse(volume, &why) < 0 ? ctm_err_nomem(err) : 0;
 }
 

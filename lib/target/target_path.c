@@ -235,7 +235,8 @@ static int map_from_config(const struct ctm_host *host, struct ctm_target *targe
 		(void)ctm_err_wrap(err, "--ct-config '%s'", path);
 		return r;
 	}
-	r = ctm_maptrust_check(host, &authors, path, ctmap.map, err);
+	r = ctm_mapauthors_pass_root(&authors, host, ctmap.map, err);
+	r = r < 0 ? r : ctm_maptrust_check(host, &authors, path, ctmap.map, err);
 	if (r < 0) {
 		(void)ctm_err_wrap(err, "--ct-config");
 		ctm_err_hint(err, "if the map is right, type it yourself, with --map; or give a "

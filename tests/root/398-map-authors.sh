@@ -183,6 +183,24 @@ t_status "the list has it all the same" 3 ctm list
 t_match "with its map" "$(cat "$T_OUT")" "^web .*0:100000:65536"
 t_match "and the reason" "$(cat "$T_ERR")" "can be changed by user 'joe'"
 
+# lxc-create(1) makes the folder the container's root's, 0770, or root's with the same mode.
+chown 0:0 "$web"
+chmod 770 "${web%/*}"
+t_status "a folder that root's group may write to" 1 ctm check web
+chown 100000:100000 "${web%/*}"
+t_status "a folder of the container's own root" 1 ctm check web
+chown 100000:100001 "${web%/*}"
+t_status "but of another group" 3 ctm check web
+t_match "which is none of its own" "$(cat "$T_ERR")" "can be changed by others than root"
+conf "$web" "u 0 700000 65536" "g 0 700000 65536"
+printf 'lxc.rootfs.path = dir:%s\n' "$victim" >>"$web"
+chown 700000:700000 "${web%/*}"
+t_status "nor where a user may run as that root" 3 ctm check web
+t_match "with which id" "$(cat "$T_ERR")" "can be changed by uid 700000"
+chown 0:0 "${web%/*}"
+chmod 755 "${web%/*}"
+chown $joe "$web"
+
 # The same for who starts it, by its own configuration.
 start()
 {
