@@ -237,10 +237,16 @@ static bool is_deep(const struct ctm_finding *f)
 static int word_deep(struct ctm_plan *plan, struct ctm_finding *f, size_t n)
 {
 	char buf[128];
-	int len = snprintf(buf, sizeof(buf),
-			   n == 1 ? "below it, %zu directory is too deep to be looked at" :
-				    "below it, %zu directories are too deep to be looked at",
-			   n);
+	int len = f->err == ENAMETOOLONG ?
+			  snprintf(buf, sizeof(buf),
+				   n == 1 ?
+					   "below it, %zu directory is too deep to be looked at" :
+					   "below it, %zu directories are too deep to be looked at",
+				   n) :
+			  snprintf(buf, sizeof(buf),
+				   n == 1 ? "far below it, %zu entry could not be looked at" :
+					    "far below it, %zu entries could not be looked at",
+				   n);
 
 	f->text = ctm_arena_dup(&plan->arena, buf, (size_t)len);
 	return f->text ? 0 : -ENOMEM;
@@ -259,7 +265,7 @@ static int copy_ordered(struct ctm_plan *plan, const struct place *places, struc
 
 		to[n] = *places[i++].f;
 		while (is_deep(&to[n]) && i < all && is_deep(places[i].f) &&
-		       places[i].key == places[first].key) {
+		       places[i].key == places[first].key && places[i].f->err == to[n].err) {
 			i++;
 			ctm_spill_pass(plan->spill);
 		}

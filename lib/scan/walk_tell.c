@@ -3,6 +3,7 @@
  * What a worker says. The path of the directory it spoke of last is kept, and the node with it: in
  * a deep tree only the part that differs is composed and sent.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "scan/walk_state.h"
@@ -70,6 +71,12 @@ int ctm_walk_error(struct ctm_worker *w, struct ctm_dirnode *dir, const char *na
 	struct ctm_fact fact = { .kind = CTM_FACT_ERROR, .err = err, .op = op };
 
 	w->tally.errors++;
+	/* Names are cheap for a tenant; a copy of its long path for each of them is not for us. */
+	if (dir->path_len + 1 + len > PATH_MAX) {
+		dir = dir->shown;
+		len = 0;
+		fact.op = CTM_OP_DEEP;
+	}
 	return ctm_walk_tell(w, dir, name, len, &fact);
 }
 

@@ -57,7 +57,7 @@ expect_unchanged()
 # need no escape
 diff_owners()
 {
-	local path='(/[!-[^-~]*)( (->|acl=|default=|cap=).*)?'
+	local path='(/[!-[^-~]*)( (->|acl=|default=|cap=|dev=).*)?'
 
 	sed -nE "s,^([-+])([fdlpscb]) +([0-7]+) +([0-9]+:[0-9]+) +$path\$,\1 \2 \3 \4 \5,p" |
 		LC_ALL=C sort -u
