@@ -83,6 +83,35 @@ print(max(len(f["path"]) for f in plan["findings"] if "path" in f) <= 1025)' <"$
 bounded "diff" 1 ctm diff 9313
 bounded "repair" 4 ctm repair --yes 9313
 
+# Names of one file that cannot be read, at the end of a path of 64 KiB: on tmpfs, where attributes may
+# be as many as no list of them can hold.
+mkdir "$TMP/many"
+mount -t tmpfs -o size=256m none "$TMP/many"
+t_defer umount "$TMP/many"
+mkdir -p "$TMP/many/rootfs/"{etc,usr}
+name_it()
+{
+	python3 - "$@" <<-'END'
+		import os, sys
+
+		at = os.open(sys.argv[1], os.O_RDONLY)
+		for i in range(254):
+		    os.mkdir("d" * 255, dir_fd=at)
+		    new = os.open("d" * 255, os.O_RDONLY, dir_fd=at)
+		    os.close(at)
+		    at = new
+		file = os.open("file", os.O_CREAT | os.O_RDONLY, dir_fd=at)
+		for i in range(400):
+		    os.setxattr(file, "user.%0240d" % i, b"x")
+		for i in range(2999):
+		    os.link("file", "n%d" % i, src_dir_fd=at, dst_dir_fd=at)
+	END
+}
+t_ok "3000 names of a file that cannot be read" name_it "$TMP/many/rootfs"
+chown -R 100000:100000 "$TMP/many/rootfs"
+bounded "check of unreadable names" 1 ctm check --map 100000 "$TMP/many/rootfs"
+t_match "counts them" "$(<"$TMP/out")" ": Argument list too long: far below it, 3000 entries could not be looked at$"
+
 # The hook of a start looks at the required directories alone.
 mv "$dir/wide" "$dir/deep" "$dir/root/"
 : >"$dir/root/damaged"
