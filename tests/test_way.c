@@ -96,7 +96,7 @@ static const struct {
 	{ "u::rwx,g::---,o::---", false },
 	{ "u::rwx,u:100000:x,g::---,m::x,o::---", true },
 	{ "u::rwx,u:100000:x,g::---,m::r,o::---", false }, /* the mask takes it away */
-	{ "u::rwx,u:100000:r,g::---,m::rx,o::x", false }, /* who is named is no other */
+	{ "u::rwx,u:100000:r,g::---,m::rx,o::x", false },  /* who is named is no other */
 	{ "u::rwx,u:100001:x,g::---,m::x,o::---", false },
 	{ "u::rwx,g::---,g:100000:x,m::x,o::---", true },
 	{ "u::rwx,g::---,g:100000:r,m::rx,o::x", false },

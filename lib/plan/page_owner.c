@@ -95,7 +95,8 @@ static const struct ctm_page_row rows[] = {
 	{
 		.code = "own.device",
 		.how = "A root file system was copied from a machine with its /dev, a chroot on "
-		       "the host made its nodes, or somebody put the node of a disk there on purpose. "
+		       "the host made its nodes, or somebody put the node of a disk there on "
+		       "purpose. "
 		       "The nodes of every container (null, zero, full, random, urandom, tty, "
 		       "console, ptmx, pts, fuse) and whiteouts are not meant.",
 		.repair = "They stay as they are, whichever option would move their ids. --fix "

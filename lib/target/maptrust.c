@@ -140,7 +140,7 @@ int ctm_maptrust_roots_own(const struct ctm_mapauthors *authors, const char *fil
 static const char *const kinds[] = { "uid", "gid" };
 static const char *const places[] = { "/etc/subuid", "/etc/subgid" };
 
-/* --- the container's own root --------------------------------------------------------------------- */
+/* --- the container's own root --------------------------------------------------------------- */
 
 struct wanted {
 	enum ctm_idkind kind;
@@ -164,7 +164,7 @@ static int count_line(uint32_t first, uint32_t count, void *arg)
 	return 0;
 }
 
-/* Whether an account has the id, as its own or in a range that it may use. 1, 0, or negative errno. */
+/* Whether an account has the id, as its own or in a range: 1, 0, or negative errno. */
 static int is_somebodys(const struct ctm_host *host, enum ctm_idkind kind, uint32_t id,
 			struct ctm_err *err)
 {
@@ -232,7 +232,7 @@ int ctm_mapauthors_pass_root(struct ctm_mapauthors *authors, const struct ctm_ho
 	return r;
 }
 
-/* --- what may be given away ----------------------------------------------------------------------- */
+/* --- what may be given away ----------------------------------------------------------------- */
 
 /* The first id of a range that is not the author's to give; false: all are. */
 static bool find_foreign(const struct ctm_range *range, enum ctm_idkind kind,

@@ -29,9 +29,9 @@ void ctm_pathwriters_done(struct ctm_pathwriters *writers);
 /**
  * Adds those of one path, looked at component by component, the links on the way and where they
  * lead as well; a path that does not start with a slash starts where we are. A sticky directory
- * that is open to all (/tmp) gives an entry away to the entry's owner alone. Root's own group counts
- * as root, and the entries of an ACL count one by one. A link of /proc leads where no path says, so
- * that it is anybody's. Negative errno of what could not be looked at; -ELOOP; -ENOMEM.
+ * that is open to all (/tmp) gives an entry away to the entry's owner alone. Root's own group
+ * counts as root, and the entries of an ACL count one by one. A link of /proc leads where no path
+ * says, so that it is anybody's. Negative errno of what could not be looked at; -ELOOP; -ENOMEM.
  */
 int ctm_pathwriters_add(struct ctm_pathwriters *writers, const char *path);
 

@@ -73,7 +73,7 @@ my ($dead, $ready) = @ARGV;
 open(my $file, "+<", "$dead/images/117/vm-117-disk-0.raw") or die "$!";
 flock($file, LOCK_EX) or die "$!";
 opendir(my $dir, "$dead/web") or die "$!";
-open(my $r, ">", $ready); 
+open(my $r, ">", $ready);
 chdir("$dead/web") or die "$!";
 chroot("$dead/web") or die "$!";
 close($r);
