@@ -136,7 +136,7 @@ Test(hooknote, files)
 	cr_assert_eq(ctm_buf_addf(&path, "%s" PLACE "115", s.path), 0);
 	cr_assert_eq(stat(path.p, &st), 0);
 	cr_assert_eq(st.st_mode & 07777, 0600);
-	sysroot_file(&s, PLACE "115" + 1, "damage");
+	sysroot_file(&s, &(PLACE "115")[1], "damage");
 	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), -ENOENT);
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
 	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), 0);
@@ -145,7 +145,7 @@ Test(hooknote, files)
 
 	/* a link leads nowhere */
 	sysroot_file(&s, "elsewhere", WHOLE);
-	sysroot_link(&s, PLACE "115" + 1, "../../../../elsewhere");
+	sysroot_link(&s, &(PLACE "115")[1], "../../../../elsewhere");
 	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), -ENOENT);
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
 	cr_assert_eq(lstat(path.p, &st), 0);
@@ -180,7 +180,7 @@ Test(hooknote, open_to_others)
 	struct ctm_err err = { 0 };
 	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
 
-	sysroot_file(&s, PLACE "115" + 1, WHOLE);
+	sysroot_file(&s, &(PLACE "115")[1], WHOLE);
 	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), 0);
 	cr_assert_eq(ctm_buf_addf(&path, "%s" PLACE, s.path), 0);
 	cr_assert_eq(chmod(path.p, 0777), 0);
