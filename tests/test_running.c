@@ -52,26 +52,67 @@ CASES(running, socket_find, rows)
 		     (uintmax_t)got.listening);
 }
 
+static void take_name(int fd, const char *name)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const size_t len = strlen(name);
+
+	memcpy(addr.sun_path + 1, name, len);
+	cr_assert_eq(bind(fd, (const struct sockaddr *)&addr,
+			  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)),
+		     0);
+}
+
 Test(running, a_real_socket)
 {
 	CLEANUP_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct ctm_socket_row got;
 	struct stat st;
 	char name[64];
-	socklen_t len;
 
 	(void)snprintf(name, sizeof(name), "ctmend test/%d", (int)getpid());
-	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
-	memcpy(addr.sun_path + 1, name, strlen(name));
 	cr_assert_eq(ctm_socket_look(name, &got, NULL), 0);
 	cr_assert(!got.found);
-	cr_assert_eq(bind(fd, (const struct sockaddr *)&addr, len), 0);
+	take_name(fd, name);
 	cr_assert_eq(listen(fd, 1), 0);
 	cr_assert_eq(fstat(fd, &st), 0);
 	cr_assert_eq(ctm_socket_look(name, &got, NULL), 0);
 	cr_assert(got.found);
 	cr_assert_eq(got.listening, st.st_ino);
+}
+
+/* A name with a line end in it makes a row of its own up. */
+Test(running, a_forged_row)
+{
+	static const char *const states[] = { LISTENS, CONNECTED };
+	CLEANUP_CLOSE int real = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char forged[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	struct ctm_socket_row got;
+	struct stat st;
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%d", (int)getpid());
+	cr_assert_eq(fstat(real, &st), 0);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(states); i++) {
+		CLEANUP_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		(void)snprintf(forged, sizeof(forged), "x\n%s%ju @%s", states[i / 2],
+			       i % 2 ? (uintmax_t)st.st_ino : 1, name);
+		take_name(fd, forged);
+		cr_assert_eq(ctm_socket_look(name, &got, NULL), 0);
+		cr_assert(!got.found, "%s", forged);
+	}
+	take_name(real, name);
+	cr_assert_eq(listen(real, 1), 0);
+	for (size_t i = 0; i < 3; i++) {
+		CLEANUP_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		(void)snprintf(forged, sizeof(forged), "x\n%s%zu @%s", LISTENS, i, name);
+		take_name(fd, forged);
+		cr_assert_eq(ctm_socket_look(name, &got, NULL), 0);
+		cr_assert(got.found);
+		cr_assert_eq(got.listening, st.st_ino);
+	}
 }
 
 Test(running, the_file_of_a_reboot)

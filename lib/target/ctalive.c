@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sockets by sock_diag(7), cgroups of all processes. */
+/* Owners of sockets, cgroups of all processes. */
 #include "target/ctalive.h"
 
-#include <errno.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
-#include <linux/unix_diag.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -20,93 +15,9 @@
 
 CTM_HOST_PATHS
 
-/* <linux/unix_diag.h> since Linux 5.3; the number of the attribute is the kernel's interface. */
-#ifndef UDIAG_SHOW_UID
-#define UDIAG_SHOW_UID 0x00000040
-#endif
-#define ATTR_UID  7
-#define ATTR_HEAD sizeof(struct nlattr)
 #define NAMING_MS 1000
 
 /* --- whose socket it is ----------------------------------------------------------------------- */
-
-struct request {
-	struct nlmsghdr head;
-	struct unix_diag_req diag;
-};
-
-static int send_request(int fd, uint64_t inode)
-{
-	struct request request = {
-		.head = {
-			.nlmsg_len = sizeof(request),
-			.nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			.nlmsg_flags = NLM_F_REQUEST,
-		},
-		.diag = {
-			.sdiag_family = AF_UNIX,
-			.udiag_states = ~0u,
-			.udiag_ino = (uint32_t)inode,
-			.udiag_show = UDIAG_SHOW_UID,
-			.udiag_cookie = { ~0u, ~0u },
-		},
-	};
-
-	return send(fd, &request, sizeof(request), 0) == (ssize_t)sizeof(request) ? 0 : -errno;
-}
-
-static int take_uid(const char *p, size_t len, uint64_t inode, uint32_t *ret)
-{
-	const size_t head = NLMSG_HDRLEN + NLMSG_ALIGN(sizeof(struct unix_diag_msg));
-	struct unix_diag_msg msg;
-	struct nlmsghdr nl;
-	size_t at = head;
-
-	if (len < head) {
-		return -EBADMSG;
-	}
-	memcpy(&nl, p, sizeof(nl));
-	memcpy(&msg, p + NLMSG_HDRLEN, sizeof(msg));
-	if (nl.nlmsg_type != SOCK_DIAG_BY_FAMILY || msg.udiag_ino != inode) {
-		return -ENOENT;
-	}
-	while (at + ATTR_HEAD <= len) {
-		struct nlattr attr;
-
-		memcpy(&attr, p + at, sizeof(attr));
-		if (attr.nla_type == ATTR_UID && attr.nla_len == ATTR_HEAD + sizeof(*ret) &&
-		    at + attr.nla_len <= len) {
-			memcpy(ret, p + at + ATTR_HEAD, sizeof(*ret));
-			return 0;
-		}
-		if (attr.nla_len < ATTR_HEAD) {
-			break;
-		}
-		at += ((size_t)attr.nla_len + 3) & ~(size_t)3;
-	}
-	return -ENOENT; /* a kernel before 5.3 */
-}
-
-/* The uid of who has made the socket; the number of the inode is all there is to name it by. */
-static int uid_of(uint64_t inode, uint32_t *ret)
-{
-	CLEANUP_CLOSE int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	const struct timeval patience = { .tv_sec = 1 };
-	char answer[4096];
-	ssize_t n;
-	int r;
-
-	if (fd < 0) {
-		return -errno;
-	}
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	r = inode <= UINT32_MAX ? send_request(fd, inode) : -ERANGE;
-	if (r < 0) {
-		return r;
-	}
-	n = recv(fd, answer, sizeof(answer), 0);
-	return n < 0 ? -errno : take_uid(answer, (size_t)n, inode, ret);
-}
 
 struct owners {
 	bool listens; /* the rows that do not listen are its connections */
@@ -119,18 +30,17 @@ struct owners {
 static int take_socket(const struct ctm_socket *socket, void *arg)
 {
 	struct owners *owners = arg;
-	uint32_t uid = 0;
-	int r;
 
 	/* a connection that nobody has accepted yet has no inode */
 	if (socket->inode == 0 || socket->listens != owners->listens) {
 		return 0;
 	}
-	r = uid_of(socket->inode, &uid);
-	CTM_DEBUG("guard", "the socket %ju is uid %u's (%d)", (uintmax_t)socket->inode, uid, r);
+	CTM_DEBUG("guard", "the socket %ju is uid %u's (%d)", (uintmax_t)socket->inode, socket->uid,
+		  socket->has_uid);
 	owners->n++;
-	owners->doubt = owners->doubt || r < 0 || uid == 0 || uid == geteuid();
-	owners->uid = uid;
+	owners->doubt = owners->doubt || !socket->has_uid || socket->uid == 0 ||
+			socket->uid == geteuid();
+	owners->uid = socket->uid;
 	owners->inode = socket->inode;
 	return 0;
 }
@@ -199,13 +109,14 @@ int ctm_ctalive(const char *socket, const char *name, struct ctm_ctalive *ret, s
 	if (r < 0) {
 		return r;
 	}
-	ctm_socket_find((struct ctm_bytes){ text.p, text.len }, socket, &row);
+	ctm_socket_find_real((struct ctm_bytes){ text.p, text.len }, socket, &row);
 	if (!row.found) {
 		return 0;
 	}
 	ret->running = true;
 	owners.listens = row.listening != 0;
-	r = ctm_socket_each((struct ctm_bytes){ text.p, text.len }, socket, take_socket, &owners);
+	r = ctm_socket_each_real((struct ctm_bytes){ text.p, text.len }, socket, take_socket,
+				 &owners);
 	if (r < 0 || owners.n == 0 || owners.doubt) {
 		return r;
 	}

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/log.h"
+#include "target/sockdiag.h"
 
 CTM_HOST_PATHS
 
@@ -78,6 +80,41 @@ int ctm_socket_each(struct ctm_bytes text, const char *name,
 	return r;
 }
 
+struct believing {
+	const char *name;
+	int (*fn)(const struct ctm_socket *socket, void *arg);
+	void *arg;
+};
+
+static int ask_kernel(const struct ctm_socket *row, void *arg)
+{
+	const struct believing *believing = arg;
+	struct ctm_socket socket = *row;
+	struct ctm_sockdiag said;
+	int r = ctm_sockdiag_ask(row->inode, believing->name, &said);
+
+	CTM_DEBUG("guard", "the socket %ju of '@%s': %d", (uintmax_t)row->inode, believing->name,
+		  r);
+	if (r == -ENOENT) {
+		return 0;
+	}
+	/* where the kernel does not answer, the row is all there is to know */
+	if (r == 0) {
+		socket.listens = said.listens;
+		socket.has_uid = said.has_uid;
+		socket.uid = said.uid;
+	}
+	return believing->fn(&socket, believing->arg);
+}
+
+int ctm_socket_each_real(struct ctm_bytes text, const char *name,
+			 int (*fn)(const struct ctm_socket *socket, void *arg), void *arg)
+{
+	struct believing believing = { .name = name, .fn = fn, .arg = arg };
+
+	return ctm_socket_each(text, name, ask_kernel, &believing);
+}
+
 static int note_socket(const struct ctm_socket *socket, void *arg)
 {
 	struct ctm_socket_row *row = arg;
@@ -93,6 +130,12 @@ void ctm_socket_find(struct ctm_bytes text, const char *name, struct ctm_socket_
 {
 	*ret = (struct ctm_socket_row){ .found = false };
 	(void)ctm_socket_each(text, name, note_socket, ret);
+}
+
+void ctm_socket_find_real(struct ctm_bytes text, const char *name, struct ctm_socket_row *ret)
+{
+	*ret = (struct ctm_socket_row){ .found = false };
+	(void)ctm_socket_each_real(text, name, note_socket, ret);
 }
 
 static int read_all(const char *path, struct ctm_buf *ret)
@@ -135,7 +178,7 @@ int ctm_socket_look(const char *name, struct ctm_socket_row *ret, struct ctm_err
 	if (r < 0) {
 		return r;
 	}
-	ctm_socket_find((struct ctm_bytes){ .p = text.p, .len = text.len }, name, ret);
+	ctm_socket_find_real((struct ctm_bytes){ .p = text.p, .len = text.len }, name, ret);
 	return 0;
 }
 

@@ -80,6 +80,14 @@ for listen in 1 0; do
 	t_status "and an undo" 0 ctm undo --yes 116
 	t_stop
 done
+# A line end in a name makes a row of /proc/net/unix up.
+spoil
+t_background take $'x\n0000000000000000: 00000002 00000000 00010000 0001 01 1 @/var/lib/lxc/115/command' \
+	65534 0
+t_ok "a row is made up" grep -q ' 1 @/var/lib/lxc/115/command$' /proc/net/unix
+t_status "it counts for nothing in a repair" 0 ctm repair --yes 115
+t_is "which is done" "$(owner)" 100000:100000
+t_stop
 chmod 755 "$TMP"
 spoil
 t_background take /var/lib/lxc/115/command 0 1
