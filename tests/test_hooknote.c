@@ -158,12 +158,22 @@ Test(hooknote, sweep)
 	SCRATCH(s);
 	const struct ctm_host host = { .sysroot = s.path };
 	struct ctm_hooknote note = { .target = "115", .time = time(NULL) };
+	CLEANUP(ctm_buf_done) struct ctm_buf path = { 0 };
 	struct ctm_hooknote back;
 	struct ctm_err err = { 0 };
 
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
 	(void)memcpy(note.target, "116", 4);
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
+	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), 0);
+	/* what another hook writes right now stays, what one has left behind goes */
+	sysroot_file(&s, PLACE ".new.1" + 1, "");
+	cr_assert_eq(ctm_buf_addf(&path, "%s" PLACE ".new.1", s.path), 0);
+	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
+	cr_assert_eq(access(path.p, F_OK), 0);
+	note.time += 120;
+	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
+	cr_assert_eq(access(path.p, F_OK), -1);
 	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), 0);
 	note.time += 8 * DAY;
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);

@@ -17,7 +17,8 @@
 CTM_HOST_PATHS
 
 #define PLACE    CTM_PLACE_STATE "/.late"
-#define NEW      ".new" /* no target is called like that: run/state.h */
+#define NEW      ".new." /* no target is called like that: run/state.h */
+#define NEW_S    60      /* one that is older was left behind */
 #define NOTE_MAX 512
 #define HOLDS_S  ((int64_t)CTM_HOOKNOTE_DAYS * 24 * 60 * 60)
 
@@ -172,6 +173,11 @@ int ctm_hooknote_read(const struct ctm_host *host, const char *target, struct ct
 	return 0;
 }
 
+static bool is_old(const char *name, int64_t age)
+{
+	return age > HOLDS_S || (strncmp(name, NEW, strlen(NEW)) == 0 && age > NEW_S);
+}
+
 /* Of containers that are no more, too. */
 static void sweep(int dir, int64_t now)
 {
@@ -187,19 +193,19 @@ static void sweep(int dir, int64_t now)
 		struct stat st;
 
 		if (fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-		    now - st.st_mtim.tv_sec > HOLDS_S) {
+		    is_old(d->d_name, now - st.st_mtim.tv_sec)) {
 			(void)unlinkat(dir, d->d_name, 0);
 		}
 	}
 	(void)closedir(list);
 }
 
-static int write_new(int dir, const struct ctm_buf *text)
+static int write_new(int dir, const char *name, const struct ctm_buf *text)
 {
 	CLEANUP_CLOSE int fd = -1;
 
-	(void)unlinkat(dir, NEW, 0);
-	fd = openat(dir, NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	(void)unlinkat(dir, name, 0);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		return -errno;
 	}
@@ -214,8 +220,11 @@ int ctm_hooknote_write(const struct ctm_host *host, const struct ctm_hooknote *n
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
 	CLEANUP_CLOSE int dir = -1;
+	char name[32];
 	int r;
 
+	/* two hooks may end together */
+	(void)snprintf(name, sizeof(name), NEW "%d", (int)getpid());
 	if (ctm_hooknote_format(note, &text) < 0) {
 		return ctm_err_nomem(err);
 	}
@@ -223,8 +232,8 @@ int ctm_hooknote_write(const struct ctm_host *host, const struct ctm_hooknote *n
 	if (r < 0) {
 		return r;
 	}
-	r = write_new(dir, &text);
-	if (r == 0 && renameat(dir, NEW, dir, note->target) < 0) {
+	r = write_new(dir, name, &text);
+	if (r == 0 && renameat(dir, name, dir, note->target) < 0) {
 		r = -errno;
 	}
 	if (r < 0) {
