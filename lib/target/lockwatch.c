@@ -10,6 +10,8 @@
 #include "target/procs.h"
 
 #define STEP_MS 500
+/* The kernel makes the table up for each reader; a long one may take this part of our time. */
+#define SHARE 10
 
 static uint64_t now_ms(void)
 {
@@ -48,19 +50,29 @@ static int yield_to(pid_t pid, struct ctm_err *err)
 	return -CTM_LOCKWATCH_YIELD;
 }
 
+static uint64_t step_after(uint64_t took_ms)
+{
+	return SHARE * took_ms > STEP_MS ? SHARE * took_ms : STEP_MS;
+}
+
 int ctm_lockwatch_look(struct ctm_lockwatch *watch, struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	const uint64_t now = now_ms();
+	uint64_t now = now_ms();
+	uint64_t step;
 	pid_t pid = 0;
+	int r;
 
 	if (!watch->on || now < watch->next_ms) {
 		return 0;
 	}
+	r = ctm_locktable_read(&text);
+	step = step_after(now_ms() - now);
+	now = now_ms();
 	/* a table that cannot be read now can be read the next time */
-	if (ctm_locktable_read(&text) < 0 ||
+	if (r < 0 ||
 	    ctm_locktable_waiter((struct ctm_bytes){ text.p, text.len }, &watch->file, &pid) <= 0) {
-		watch->next_ms = now + STEP_MS;
+		watch->next_ms = now + step;
 		watch->since_ms = 0;
 		return 0;
 	}
@@ -68,7 +80,7 @@ int ctm_lockwatch_look(struct ctm_lockwatch *watch, struct ctm_err *err)
 		watch->since_ms = now;
 	}
 	if (now - watch->since_ms < CTM_LOCKWATCH_PATIENCE_MS) {
-		watch->next_ms = now + STEP_MS;
+		watch->next_ms = now + step;
 		return 0;
 	}
 	return yield_to(pid, err);
