@@ -390,7 +390,7 @@ static void take_text(struct watching *w, int *fd, int to)
 
 	while (*fd >= 0 && (n = read(*fd, text, sizeof(text))) != 0) {
 		if (n > 0) {
-			relay_add(&w->relay, to, text, (size_t)n, false);
+			relay_add(&w->relay, to, text, (size_t)n);
 		} else if (errno != EINTR) {
 			return;
 		}
@@ -446,7 +446,7 @@ static void say(struct watching *w, const struct ctm_err *err)
 	struct ctm_buf lines = { 0 };
 
 	if (term_error_lines(w->job->name, err, &lines) == 0) {
-		relay_add(&w->relay, STDERR_FILENO, lines.p, lines.len, true);
+		relay_add_own(&w->relay, STDERR_FILENO, lines.p, lines.len);
 	}
 	ctm_buf_done(&lines);
 	relay_interrupt_begin();

@@ -58,19 +58,15 @@ static struct relay_piece *piece_for(struct relay *relay, int fd, size_t pieces)
 	return last;
 }
 
-void relay_add(struct relay *relay, int fd, const char *text, size_t len, bool own)
+static void add(struct relay *relay, int fd, const char *text, size_t len, size_t pieces)
 {
-	while (len > 0 && (own || !relay->cut)) {
-		struct relay_piece *piece =
-			piece_for(relay, fd, own ? RELAY_PIECES : RELAY_PIECES - 1);
+	while (len > 0) {
+		struct relay_piece *piece = piece_for(relay, fd, pieces);
 		size_t room = piece ? sizeof(piece->text) - piece->len : 0;
 		size_t n = len < room ? len : room;
 
 		if (!piece) {
-			if (!own && !relay->cut) {
-				relay->cut = true;
-				relay_add(relay, fd, cut_off, strlen(cut_off), true);
-			}
+			relay->cut = true;
 			return;
 		}
 		memcpy(piece->text + piece->len, text, n);
@@ -80,11 +76,32 @@ void relay_add(struct relay *relay, int fd, const char *text, size_t len, bool o
 	}
 }
 
+void relay_add(struct relay *relay, int fd, const char *text, size_t len)
+{
+	if (relay->cut) {
+		return;
+	}
+	add(relay, fd, text, len, RELAY_PIECES - 1);
+	if (relay->cut) {
+		add(relay, fd, cut_off, strlen(cut_off), RELAY_PIECES);
+	}
+}
+
+void relay_add_own(struct relay *relay, int fd, const char *text, size_t len)
+{
+	struct relay_piece *own = &relay->own;
+	const size_t room = sizeof(own->text) - own->len;
+	const size_t n = len < room ? len : room;
+
+	own->fd = fd;
+	memcpy(own->text + own->len, text, n);
+	own->len += n;
+}
+
 /* False: nobody takes it, and more need not be tried. */
-static bool say(const struct relay_piece *piece, int64_t until)
+static bool say(const struct relay_piece *piece, size_t at, int64_t until)
 {
 	struct pollfd out = { .fd = piece->fd, .events = POLLOUT };
-	size_t at = 0;
 
 	while (at < piece->len) {
 		int64_t left = until - ctm_deadline_now();
@@ -108,13 +125,16 @@ static bool say(const struct relay_piece *piece, int64_t until)
 void relay_flush(struct relay *relay, int ms)
 {
 	const int64_t until = ctm_deadline_now() + ms;
+	bool taken = true;
 
 	relay_interrupt_begin();
-	for (; relay->said < relay->n; relay->said++) {
-		if (!say(&relay->piece[relay->said], until)) {
-			break;
-		}
+	for (; taken && relay->said < relay->n; relay->said++) {
+		taken = say(&relay->piece[relay->said], 0, until);
+	}
+	if (taken) {
+		(void)say(&relay->own, relay->own_said, until);
 	}
 	relay_interrupt_end();
 	relay->said = relay->n;
+	relay->own_said = relay->own.len;
 }

@@ -15,7 +15,7 @@
 
 /** What LXC takes at a time, and less than PIPE_BUF, so that a piece goes as a whole. */
 #define RELAY_PIECE 4095
-/** The last one is for what the supervisor has to say itself. */
+/** The last one is for the words that there was more. */
 #define RELAY_PIECES 8
 
 /** Zero-initialise. */
@@ -28,10 +28,18 @@ struct relay {
 	size_t n;    /* pieces with text */
 	size_t said; /* of them */
 	bool cut;    /* there was more */
+
+	struct relay_piece own; /* the supervisor's text, said after the others */
+	size_t own_said;        /* bytes */
 };
 
-/** Adds text for the descriptor; what finds no room is dropped. own: the supervisor's text. */
-void relay_add(struct relay *relay, int fd, const char *text, size_t len, bool own);
+/** Adds text for the descriptor; what finds no room is dropped. */
+void relay_add(struct relay *relay, int fd, const char *text, size_t len);
+/**
+ * The same for what the supervisor has to say itself, which has room of its own, for one descriptor
+ * and once in all: what was said before has used it up.
+ */
+void relay_add_own(struct relay *relay, int fd, const char *text, size_t len);
 /** Says what has not been said. Waits at most ms milliseconds for readers. */
 void relay_flush(struct relay *relay, int ms);
 

@@ -46,12 +46,12 @@ Test(relay, order)
 	PIPE(both);
 	int other = fcntl(both.fd[1], F_DUPFD_CLOEXEC, 0);
 
-	relay_add(&relay, both.fd[1], "one\n", 4, false);
-	relay_add(&relay, both.fd[1], "two\n", 4, false);
-	relay_add(&relay, other, "three\n", 6, false);
+	relay_add(&relay, both.fd[1], "one\n", 4);
+	relay_add(&relay, both.fd[1], "two\n", 4);
+	relay_add(&relay, other, "three\n", 6);
 	relay_flush(&relay, 1000);
 	relay_flush(&relay, 1000);
-	relay_add(&relay, both.fd[1], "four\n", 5, true);
+	relay_add_own(&relay, both.fd[1], "four\n", 5);
 	relay_flush(&relay, 1000);
 	ctm_closep(&other);
 	(void)read_up(&both, got, sizeof(got) - 1);
@@ -69,9 +69,9 @@ Test(relay, pieces)
 	for (unsigned int i = 0; i < 5000; i++) {
 		int n = snprintf(line, sizeof(line), "line %u, and something behind it\n", i);
 
-		relay_add(&relay, ends.fd[1], line, (size_t)n, false);
+		relay_add(&relay, ends.fd[1], line, (size_t)n);
 	}
-	relay_add(&relay, ends.fd[1], "the last word\n", 14, true);
+	relay_add_own(&relay, ends.fd[1], "the last word\n", 14);
 	cr_assert_leq(relay.n, RELAY_PIECES);
 	relay_flush(&relay, 1000);
 	got[read_up(&ends, got, sizeof(got) - 1)] = '\0';
@@ -79,6 +79,28 @@ Test(relay, pieces)
 	cr_assert(strncmp(got, "line 0,", 7) == 0);
 	cr_assert_not_null(strstr(got, "ctmend: there was more\n"));
 	cr_assert_not_null(strstr(got, "the last word\n"));
+}
+
+/* The work ends its words on one descriptor, the supervisor speaks on the other. */
+Test(relay, own_words)
+{
+	static struct relay relay;
+	static char text[RELAY_PIECES * RELAY_PIECE];
+	static char got[2 * sizeof(text)];
+	PIPE(out);
+	PIPE(err);
+
+	memset(text, 'x', sizeof(text));
+	relay_add(&relay, out.fd[1], text, sizeof(text));
+	relay_add_own(&relay, err.fd[1], "it is waited for\n", 17);
+	relay_flush(&relay, 1000);
+	relay_add(&relay, out.fd[1], text, sizeof(text));
+	relay_add_own(&relay, err.fd[1], "the last word\n", 14);
+	relay_flush(&relay, 1000);
+	got[read_up(&out, got, sizeof(got) - 1)] = '\0';
+	cr_assert_str_eq(strchr(got, 'c'), "ctmend: there was more\n");
+	got[read_up(&err, got, sizeof(got) - 1)] = '\0';
+	cr_assert_str_eq(got, "it is waited for\nthe last word\n");
 }
 
 /* Nobody reads, and there is no room. */
@@ -93,7 +115,7 @@ Test(relay, full)
 	while (write(ends.fd[1], block, sizeof(block)) > 0) {
 	}
 	cr_assert_eq(fcntl(ends.fd[1], F_SETFL, 0), 0);
-	relay_add(&relay, ends.fd[1], "one\n", 4, false);
+	relay_add(&relay, ends.fd[1], "one\n", 4);
 	begin = ctm_deadline_now();
 	relay_flush(&relay, 300);
 	cr_assert_lt(ctm_deadline_now() - begin, 2000);
@@ -115,9 +137,9 @@ Test(relay, closed)
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctm_closep(&ends.fd[0]);
-	relay_add(&relay, ends.fd[1], "one\n", 4, false);
-	relay_add(&relay, -1, "two\n", 4, false);
-	relay_add(&relay, other.fd[1], "three\n", 6, false);
+	relay_add(&relay, ends.fd[1], "one\n", 4);
+	relay_add(&relay, -1, "two\n", 4);
+	relay_add(&relay, other.fd[1], "three\n", 6);
 	relay_flush(&relay, 1000);
 	(void)read_up(&other, got, sizeof(got) - 1);
 	cr_assert_str_eq(got, "three\n");
