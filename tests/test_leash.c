@@ -2,9 +2,11 @@
 /* What ends a process that has gone astray. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -14,6 +16,7 @@
 #include "cases.h"
 #include "must.h"
 #include "scan/leash.h"
+#include "scratch.h"
 
 /* Exits with what is left to say; the leash is put on before it begins. */
 static int on_leash(const struct ctm_leash *leash, void (*live)(void))
@@ -125,6 +128,34 @@ Test(leash, a_large_tree_has_time)
 		  (unsigned long)leash.cpu);
 	cr_assert_leq(leash.cpu, 24 * 60 * 60);
 	cr_assert_geq(leash.memory, (rlim_t)1 << 30);
+}
+
+/* As btrfs does it: nothing tells how many there are. */
+Test(leash, inodes_that_are_not_counted)
+{
+	SCRATCH(dir);
+	CLEANUP_CLOSE int root = -1;
+	CLEANUP_CLOSE int fd = -1;
+	struct ctm_leash leash;
+	struct statvfs fs;
+
+	if (geteuid() != 0) {
+		cr_skip("needs root");
+	}
+	/* gone with this process, whatever becomes of the test */
+	cr_assert_eq(unshare(CLONE_NEWNS), 0);
+	cr_assert_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	cr_assert_eq(mount("none", dir.path, "tmpfs", 0, "size=4m,nr_inodes=0"), 0, "%s",
+		     strerror(errno));
+	root = open(dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert_geq(root, 0);
+	fd = openat(root, "f", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	cr_assert_eq(write(fd, "x", 1), 1);
+	cr_assert_eq(fstatvfs(root, &fs), 0);
+	cr_assert_eq(fs.f_files, 0);
+	cr_assert_gt(fs.f_blocks, fs.f_bfree);
+	cr_assert_eq(ctm_leash_for(root, 4, &leash), 0);
+	cr_assert_eq(leash.cpu, 24 * 60 * 60);
 }
 
 Test(leash, pulses_add_up)

@@ -50,7 +50,9 @@ static rlim_t cpu_of(const struct statfs *fs)
 	uint64_t blocks = fs->f_blocks > fs->f_bfree ? fs->f_blocks - fs->f_bfree : 0;
 	uint64_t bytes;
 
-	if (__builtin_mul_overflow(blocks, unit, &bytes) || (inodes == 0 && bytes == 0)) {
+	/* btrfs counts no inodes, and a million empty files of it take next to no blocks */
+	if (__builtin_mul_overflow(blocks, unit, &bytes) || fs->f_files == 0 ||
+	    (inodes == 0 && bytes == 0)) {
 		return CPU_MOST;
 	}
 	bytes = bytes / BLOCK / PER_BLOCK;
