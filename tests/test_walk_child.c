@@ -94,6 +94,39 @@ Test(walk_child, we_stop_it)
 	cr_assert_not(has_children());
 }
 
+static int ask(void *arg, struct ctm_err *err)
+{
+	(void)err;
+	return *(const int *)arg;
+}
+
+static const struct {
+	const char *name;
+	int answer, r;
+} answers[] = {
+	{ "an error", -EDEADLK, -EDEADLK },
+	{ "a one", 1, -ECANCELED },
+	{ "a large one", 4096, -ECANCELED },
+};
+
+CASES(walk_child, the_caller_is_asked, answers)
+{
+	in_memory();
+	SCRATCH(s);
+	SIGHT(got);
+	struct ctm_scan_request req = all_of_it;
+	struct ctm_err err = { 0 };
+	int answer = answers[*i].answer;
+
+	plant_many(&s);
+	req.interrupt = ask;
+	req.interrupt_arg = &answer;
+	cr_assert_eq(walk_dir_with(s.path, &req, &got, NULL, NULL, &err), answers[*i].r, "%s",
+		     answers[*i].name);
+	cr_assert_eq(got.totals.entries, 0, "%s", answers[*i].name);
+	cr_assert_not(has_children(), "%s", answers[*i].name);
+}
+
 static int kill_it(const struct ctm_fact *fact, void *arg)
 {
 	int *signal_number = arg;

@@ -44,7 +44,8 @@ struct ctm_scan_request {
 	unsigned int jobs; /* worker threads; 0: number of online processors */
 	/*
 	 * Called from the caller's thread about twice in a second, or more often: other than 0 ends
-	 * the scan with that and with the error it has set. NULL: nobody asks.
+	 * the scan, below with that and with the error it has set, above with -ECANCELED. NULL:
+	 * nobody asks.
 	 */
 	int (*interrupt)(void *arg, struct ctm_err *err);
 	void *interrupt_arg;

@@ -171,7 +171,7 @@ static int interrupt(struct reader *reader, struct ctm_err *err)
 	int r = req->interrupt ? req->interrupt(req->interrupt_arg, err) : 0;
 
 	reader->interrupted = r != 0;
-	return r;
+	return r > 0 ? -ECANCELED : r; /* above 0 fill() says that something came */
 }
 
 /*
@@ -247,7 +247,7 @@ static int fill(struct reader *reader, struct ctm_err *err)
 		reader->cap = cap;
 	}
 	r = wait_for_word(reader, err);
-	if (r < 0) {
+	if (r != 0) {
 		return r;
 	}
 	do {
