@@ -176,7 +176,7 @@ const struct command command_history = {
 	.details = "Lists the runs recorded for TARGET, or for all targets, on this host, oldest "
 		   "first; with RUN what that run changed, as a diff. 'ctmend undo TARGET RUN' "
 		   "takes one back. Records stay on the host that made them. --prune removes what "
-		   "need not be kept; --set-aside moves a damaged one out of the way of others.",
+		   "need not be kept; --set-aside moves one that cannot be read out of the way.",
 	.options = OPTS_COMMON | OPT(OPT_MAP) | OPT(OPT_CT_CONFIG) | OPT(OPT_PRUNE) |
 		   OPT(OPT_KEEP_DAYS) | OPT(OPT_KEEP_RUNS) | OPT(OPT_SET_ASIDE) | OPT(OPT_DRY_RUN) |
 		   OPT(OPT_WAIT),

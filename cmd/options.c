@@ -67,7 +67,7 @@ static const struct opt_row rows[] = {
 	{ OPT_SCOPE, 0, "scope", "all|required",
 	  "all, or the directories that the package manager needs (default: all)" },
 	{ OPT_SET_ASIDE, 0, "set-aside", NULL,
-	  "move the damaged record of RUN out of the way, unchanged" },
+	  "move the record of RUN, which cannot be read, out of the way" },
 	{ OPT_SNAPSHOT, 0, "snapshot", NULL,
 	  "before the repair let pct take a snapshot of the container" },
 	{ OPT_STRICT, 0, "strict", NULL,

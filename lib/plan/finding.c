@@ -38,7 +38,9 @@ static const struct ctm_finding_info table[CTM_F_N] = {
 		.title = "a newer ctmend has recorded a run",
 		.why = "Its record has a form that this program does not know. Whether the run is "
 		       "finished is not known either, so nothing is repaired on top of it.",
-		.next = "use the ctmend that made it, or a newer one",
+		.next = "use the ctmend that made it, or a newer one; where there is none, move "
+			"the record aside with the command that names the run; ctmend explain "
+			"run.newer says what is lost by that",
 	},
 	[CTM_F_RUN_UNFINISHED] = {
 		.code = "run.unfinished",

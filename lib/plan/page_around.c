@@ -50,10 +50,15 @@ static const struct ctm_page_row rows[] = {
 	{
 		.code = "run.newer",
 		.how = "A newer ctmend was installed here and taken away again, or a record was "
-		       "brought here from another host.",
-		.repair = "Refused where the run may be unfinished.",
+		       "brought here from another host. A failing disk that changed the number of "
+		       "the format looks the same.",
+		.repair = "Refused where the run may be unfinished. history --set-aside moves the "
+			  "record to the directory set-aside beside it, unchanged, and repair and "
+			  "undo of other runs go on. What that run changed can then no longer be "
+			  "taken back; run.damaged says what else is lost by that.",
 		.look = { { "ctmend --version", "what is installed" },
-			  { "ctmend history TARGET", "the runs" } },
+			  { "ctmend history TARGET", "the runs" },
+			  { "ctmend history --set-aside TARGET RUN", "moves that record aside" } },
 	},
 	{
 		.code = "run.unfinished",

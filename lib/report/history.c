@@ -164,17 +164,19 @@ static int put_damaged(FILE *out, const struct ctm_kept_list *list)
 		for (size_t k = 0; k < kept->history.runs.n; k++) {
 			CLEANUP(ctm_buf_done) struct ctm_buf name = { 0 };
 			const struct ctm_run_info *run = &kept->history.runs.v[k];
+			const bool newer = run->status == CTM_RUN_NEWER;
 
-			if (run->status != CTM_RUN_DAMAGED) {
+			if (ctm_run_known(run)) {
 				continue;
 			}
 			if (ctm_path_escape(&name, kept->name, strlen(kept->name)) < 0) {
 				return -ENOMEM;
 			}
-			fprintf(out,
-				"next: put the files of %s back from a backup, or move them aside: "
-				"ctmend history --set-aside %s %s\n",
-				run->name, name.p, run->name);
+			fprintf(out, "next: %s %s%s: ctmend history --set-aside %s %s\n",
+				newer ? "use the ctmend that made" : "put the files of", run->name,
+				newer ? ", or a newer one, or move it aside" :
+					" back from a backup, or move them aside",
+				name.p, run->name);
 		}
 	}
 	return 0;
@@ -192,7 +194,7 @@ static int put_aside(FILE *out, const struct ctm_kept_list *list)
 		for (size_t k = 0; k < kept->aside.names.n && r == 0; k++) {
 			const char *name = kept->aside.names.v[k];
 
-			r = ctm_buf_addf(&line, "%s", k ? ", " : ": moved aside as damaged: ");
+			r = ctm_buf_addf(&line, "%s", k ? ", " : ": moved aside: ");
 			r = r < 0 ? r : ctm_path_escape(&line, name, strlen(name));
 		}
 		if (r < 0) {

@@ -38,7 +38,12 @@ static int read_magic(struct ctm_reader *r, struct ctm_err *err)
 	if ((size_t)n < sizeof(start) || memcmp(start, CTM_FRAME_MAGIC, CTM_FRAME_MAGIC_LEN) != 0) {
 		return ctm_reader_damaged(err, 0, "it does not begin like one");
 	}
-	if (start[CTM_FRAME_MAGIC_LEN] != CTM_JOURNAL_VERSION) {
+	if (start[CTM_FRAME_MAGIC_LEN] < CTM_JOURNAL_VERSION) {
+		return ctm_err_set(err, CTM_CORRUPT, EBADMSG,
+				   "the record has format %u, which no release has written",
+				   start[CTM_FRAME_MAGIC_LEN]);
+	}
+	if (start[CTM_FRAME_MAGIC_LEN] > CTM_JOURNAL_VERSION) {
 		return newer(err, ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
 					      "the record has format %u, this program knows "
 					      "format %u",

@@ -10,12 +10,19 @@
 #include "run/history.h"
 #include "run/undo.h"
 
-static const char newer_step[] = "use the ctmend that made it, or a newer one";
-
 void ctm_damaged_step(const char *target, const char *run, struct ctm_err *err)
 {
 	ctm_err_hint(err,
 		     "put its files back from a backup, or move them aside: "
+		     "ctmend history --set-aside %s %s",
+		     target, run);
+}
+
+/* Its bytes may be good: only moving them aside is offered, no backup. */
+static void newer_step(const char *target, const char *run, struct ctm_err *err)
+{
+	ctm_err_hint(err,
+		     "use the ctmend that made it, or a newer one, or move it aside: "
 		     "ctmend history --set-aside %s %s",
 		     target, run);
 }
@@ -31,10 +38,13 @@ int ctm_damaged_note_run(const struct ctm_exam *exam, const char *run, const cha
 	return r < 0 ? r : ctm_plan_note(plan, CTM_F_RUN_DAMAGED, NULL, 0, text.p);
 }
 
-static int note_newer(const struct ctm_run_info *run, struct ctm_plan *plan)
+static int note_newer(const struct ctm_exam *exam, const struct ctm_run_info *run,
+		      struct ctm_plan *plan)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	int r = ctm_buf_addf(&text, "run %s: %s", run->name, run->problem);
+	int r = ctm_buf_addf(&text,
+			     "run %s: %s; to move it aside: ctmend history --set-aside %s %s",
+			     run->name, run->problem, exam->target->name, run->name);
 
 	return r < 0 ? r : ctm_plan_note(plan, CTM_F_RUN_NEWER, NULL, 0, text.p);
 }
@@ -54,7 +64,7 @@ int ctm_damaged_note(const struct ctm_exam *exam, struct ctm_state *state, struc
 		if (run->status == CTM_RUN_DAMAGED) {
 			r = ctm_damaged_note_run(exam, run->name, run->problem, plan);
 		} else if (run->status == CTM_RUN_NEWER) {
-			r = note_newer(run, plan);
+			r = note_newer(exam, run, plan);
 		}
 	}
 	r = r < 0 ? r : ctm_plan_settle(plan);
@@ -84,7 +94,7 @@ void ctm_damaged_hint(struct ctm_state *state, const char *target, struct ctm_er
 			continue;
 		}
 		if (run->status == CTM_RUN_NEWER) {
-			ctm_err_hint(err, "%s", newer_step);
+			newer_step(target, run->name, err);
 		} else {
 			ctm_damaged_step(target, run->name, err);
 		}
@@ -176,7 +186,7 @@ static bool is_passing(int r)
 	return r == -ENOMEM || r == -EMFILE || r == -ENFILE;
 }
 
-/* 0: the record is damaged. */
+/* 0: the record is damaged, or of a newer program: its bytes are kept for that. */
 static int look_at(struct ctm_state *state, const char *target, const char *run,
 		   struct ctm_err *err)
 {
@@ -191,11 +201,6 @@ static int look_at(struct ctm_state *state, const char *target, const char *run,
 	}
 	if (r == 0) {
 		return refuse_whole(target, run, reader, err);
-	}
-	if (r == -EPROTONOSUPPORT) {
-		r = ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT, "run %s: %s", run, why.msg);
-		ctm_err_hint(err, "%s", newer_step);
-		return r;
 	}
 	if (is_passing(r)) {
 		return ctm_err_set(err, CTM_SYS, r, "look at the record of run %s", run);

@@ -34,9 +34,9 @@ void ctm_damaged_hint_undo(const char *target, const struct ctm_session_opts *op
 			   const char *typed, struct ctm_err *err);
 
 /**
- * Moves the damaged record of a run aside (ctm_state_set_aside()), under the target's lock, for
- * which opts->wait counts. CTM_REFUSED with a hint for a record that is whole, and for one of a
- * newer program. run: its name; ret: appended, the path it has then.
+ * Moves the record of a run that is damaged, or of a newer program, aside (ctm_state_set_aside()),
+ * under the target's lock, for which opts->wait counts. CTM_REFUSED with a hint for a record that
+ * is whole. run: its name; ret: appended, the path it has then.
  */
 int ctm_session_set_aside(const char *name, const struct ctm_session_opts *opts, const char *typed,
 			  char run[static CTM_RUN_NAME_MAX], struct ctm_buf *ret,

@@ -18,7 +18,7 @@ struct ctm_kept {
 	char *dir;  /* of its records, below the state directory */
 	char *name; /* of the target, as the user or else the newest record has it */
 	struct ctm_history history;
-	struct ctm_run_names aside; /* damaged ones that were moved aside (session/damaged.h) */
+	struct ctm_run_names aside; /* those that were moved aside (session/damaged.h) */
 	char *path;                 /* of the directory of its records; NULL: there is none */
 	struct ctm_err err;         /* why there is no history; code CTM_OK: there is */
 };

@@ -55,6 +55,12 @@ flip()
 	printf %b "\\0$(printf %o $((byte ^ 1)))" | dd of="$1" bs=1 seek="$at" conv=notrunc status=none
 }
 
+# format N FILE: the number of the record's format, behind "ctmend journal"
+format()
+{
+	printf %b "\\0$(printf %o "$1")" | dd of="$2" bs=1 seek=15 conv=notrunc status=none
+}
+
 # run_of N: the directory of the run with this number
 run_of()
 {
@@ -100,7 +106,7 @@ t_is "ended: the bytes are kept" "$(cd "$records/set-aside/${second##*/}" && sha
 t_is "ended: for root alone" "$(stat -c '%a %u' "$records/set-aside")" "700 0"
 t_status "ended: check" 0 ctm check $vmid
 t_status "ended: the list" 0 ctm history $vmid
-t_match "ended: says where it is" "$(cat "$T_OUT")" "moved aside as damaged: ${second##*/}, in $records/set-aside\$"
+t_match "ended: says where it is" "$(cat "$T_OUT")" "moved aside: ${second##*/}, in $records/set-aside\$"
 t_is "ended: to programs, too" \
 	"$(ctm history --json $vmid | python3 -c 'import json, sys
 print(json.load(sys.stdin)["targets"][0]["set_aside"])')" "['${second##*/}']"
@@ -135,14 +141,15 @@ t_match "interrupted: bsdtar reads what it removed" \
 	"$(bsdtar -tf "$records/set-aside/${second##*/}/removed.tar")" 'var/lib/dpkg/lock'
 
 # Whatever is damaged of it, and whatever is in its place.
-for how in "rm journal" "flip journal 15+" "empty journal" "flip removed.tar" "rm removed.tar" file link open; do
+for how in "rm journal" "flip journal 3" "format 0" "format 1" "format 3" "empty journal" "flip removed.tar" "rm removed.tar" file link open; do
 	fresh 1
 	hurt
 	kill_at fchownat 2 repair --yes $vmid
 	second=$(run_of 2)
 	case $how in
 	"rm "*) rm "$second/${how#rm }" ;;
-	"flip journal 15+") flip "$second/journal" 3 ;;
+	"flip journal 3") flip "$second/journal" 3 ;;
+	"format "*) format "${how#format }" "$second/journal" ;;
 	"flip removed.tar") flip "$second/removed.tar" ;;
 	"empty journal") : >"$second/journal" ;;
 	file) rm -r "$second" && : >"$second" ;;
@@ -150,7 +157,9 @@ for how in "rm journal" "flip journal 15+" "empty journal" "flip removed.tar" "r
 	open) chmod 777 "$second" ;;
 	esac
 	t_status "$how: check" 1 ctm check $vmid
-	t_match "$how: by its code" "$(cat "$T_OUT")" '^run\.damaged  1'
+	code='run\.damaged'
+	[ "$how" = "format 3" ] && code='run\.newer'
+	t_match "$how: by its code" "$(cat "$T_OUT")" "^$code  1"
 	t_fails "$how: repair" ctm repair --yes $vmid
 	cp "$T_ERR" "$TMP/said"
 	t_ok "$how: what it says is typed" typed "$ASIDE" "$TMP/said"
@@ -186,9 +195,11 @@ t_status "none of that number" 3 ctm history --set-aside $vmid 9
 t_status "no such target" 3 ctm history --set-aside 77 1
 t_status "without a run" 2 ctm history --set-aside $vmid
 t_status "with --prune" 2 ctm history --set-aside --prune $vmid 1
-printf '\x09' | dd of="$(run_of 1)/journal" bs=1 seek=15 conv=notrunc status=none
-t_status "newer: it is not moved" 3 ctm history --set-aside $vmid 1
-t_match "newer: what to do" "$(cat "$T_ERR")" 'use the ctmend that made it, or a newer one'
+
+# One of a newer program: that may have what is needed, and nobody has to get it.
+first=$(run_of 1)
+format 9 "$first/journal"
+sums=$(cd "$first" && sha256sum -- *)
 t_status "newer: check" 1 ctm check $vmid
 t_match "newer: by its code" "$(cat "$T_OUT")" '^run\.newer  1'
 t_is "newer: it is not called damaged, or to be finished" "$(grep -cE 'run\.(damaged|unfinished)' "$T_OUT")" 0
@@ -196,6 +207,13 @@ t_status "newer: repair" 3 ctm repair --yes $vmid
 t_match "newer: says the same" "$(cat "$T_ERR")" 'use the ctmend that made it, or a newer one'
 t_status "newer: undo" 3 ctm undo --yes $vmid
 t_match "newer: says the same, too" "$(cat "$T_ERR")" 'use the ctmend that made it, or a newer one'
+cp "$T_ERR" "$TMP/undo.err"
+t_status "newer: the list" 0 ctm history $vmid
+t_match "newer: says the same and the command" "$(cat "$T_OUT")" "^next: use the ctmend .*$ASIDE\$"
+t_ok "newer: what undo said is typed" typed "$ASIDE" "$TMP/undo.err"
+t_is "newer: the bytes are kept" "$(cd "$records/set-aside/${first##*/}" && sha256sum -- *)" "$sums"
+hurt
+t_ok "newer: then repair goes on" ctm repair -q --yes $vmid
 
 # The directory of all records, or of this target's. The container is clean.
 pve_ct 9375 "tank:$vmid/subvol-$vmid-disk-0.subvol"
