@@ -151,6 +151,7 @@ struct ctm_step ctm_proof_begin(const struct ctm_ops *ops, void *fs, int h,
 				bool strict, struct ctm_proof *ret)
 {
 	struct ctm_proof p = { .ops = ops, .fs = fs, .entry = entry, .fd = -1 };
+	bool unheld;
 	int r;
 
 	*ret = p;
@@ -164,11 +165,14 @@ struct ctm_step ctm_proof_begin(const struct ctm_ops *ops, void *fs, int h,
 	if (r == 0) {
 		r = compare(ops, fs, h, entry, now, strict, p.fd);
 	}
+	unheld = r == 0 && strict && !p.held && ctm_privileged(&entry->after);
+	r = unheld ? -EOPNOTSUPP : r;
 	p.lost = r < 0;
 	p.known = r == 0 &&
 		  (entry->content == CTM_CONTENT_SHA256 || ctm_inode_state_eq(now, &entry->before));
 	*ret = p;
-	return step_of(ctm_privileged(&entry->after) ? r : 0);
+	return unheld ? ctm_step_fail(r, "keep writers out") :
+			step_of(ctm_privileged(&entry->after) ? r : 0);
 }
 
 int ctm_proof_holds(struct ctm_proof *proof, const struct ctm_inode_state *state)

@@ -15,8 +15,9 @@
  *	          has tried to write meanwhile. Whatever else comes out leaves no bits.
  *
  * A write by anybody without CAP_FSETID takes the bits away, one through a shared mapping does not:
- * hence the lease. A file system without leases gets the content compared a second time, behind the
- * chown.
+ * hence the lease. On a file system without leases who has such a mapping can write behind whatever
+ * comparison is the last: there no file gets bits that goes to others than the container, and one
+ * that does go to it has its content compared a second time, behind the chown.
  */
 #ifndef CTM_RUN_PRIVILEGED_H
 #define CTM_RUN_PRIVILEGED_H
@@ -59,7 +60,7 @@ struct ctm_proof {
 /**
  * Whether the open inode, which is in the state now, may be given the after state of the entry, as
  * far as its content goes: CTM_DID_CHANGE; CTM_DID_CONFLICT ("changed"), CTM_DID_FAIL (ETXTBSY:
- * open for writing). Nothing changes. Where the after state is not privileged, any content may.
+ * open for writing; EOPNOTSUPP: strict, and writers cannot be kept out). Nothing changes. Where the after state is not privileged, any content may.
  *
  * strict: the inode of a CTM_CONTENT_CTIME entry that is on its way already, after a crash, is
  * taken for changed, because nothing tells what its ctime was then. Not so where the way leads from
