@@ -215,8 +215,14 @@ for ((i = 0; i < 40; i++)); do
 	sleepers[i]=$!
 done
 t_defer kill "${sleepers[@]}"
-# LeakSanitizer does not work under ptrace(2)
-slowly=(env "ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0" strace -f -qq -o /dev/null -e trace=readlink -e inject=readlink:delay_enter=60000)
+# slow_by MICROSECONDS: what makes each look at a link take so long. LeakSanitizer does not work under
+# ptrace(2).
+slow_by()
+{
+	slowly=(env "ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0" strace -f -qq -o /dev/null
+		-e trace=readlink -e "inject=readlink:delay_enter=$1")
+}
+slow_by 60000
 begun=$SECONDS
 t_ok "a hook with a search that takes long" flock -o "$lock" "${slowly[@]}" \
 	"$CTMEND" --sysroot "$TMP/sys" hook 115 pre-start
@@ -224,7 +230,7 @@ said=$(cat "$T_ERR")
 t_ok "ends soon" test $((SECONDS - begun)) -le 12
 t_match "and says why it did nothing" "$said" 'was not found out in [1-3] s: this host has very many'
 t_is "nothing was changed" "$(owner)" 0:0
-slowly[6]=inject=readlink:delay_enter=15000
+slow_by 15000
 t_ok "a repair looks until it knows" "${slowly[@]}" "$probe" sysroot="$TMP/sys" kind=dir \
 	path="$(pve_dir 115)" ct=115 guard=write
 t_done
