@@ -167,7 +167,7 @@ Test(hooknote, sweep)
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
 	cr_assert_eq(ctm_hooknote_read(&host, "115", &back), 0);
 	/* what another hook writes right now stays, what one has left behind goes */
-	sysroot_file(&s, PLACE ".new.1" + 1, "");
+	sysroot_file(&s, &(PLACE ".new.1")[1], "");
 	cr_assert_eq(ctm_buf_addf(&path, "%s" PLACE ".new.1", s.path), 0);
 	cr_assert_eq(ctm_hooknote_write(&host, &note, &err), 0, "%s", err.msg);
 	cr_assert_eq(access(path.p, F_OK), 0);
