@@ -513,7 +513,7 @@ Test(journal, another_version_is_refused)
 
 	write_ended(dir.fd);
 	cr_assert_eq(ctm_journal_has_end(dir.fd), 1);
-	poke(dir.fd, 15, CTM_JOURNAL_VERSION ^ 9);
+	poke(dir.fd, 15, 0x09 ^ CTM_JOURNAL_VERSION);
 	cr_assert_eq(ctm_reader_open(dir.fd, &r, &err), -EPROTONOSUPPORT);
 	cr_assert_eq(err.code, CTM_REFUSED);
 	cr_assert_eq(ctm_journal_has_end(dir.fd), 0, "what its last bytes mean is not known");

@@ -128,7 +128,8 @@ struct ctm_run_failure {
 /**
  * Opens, and reads the file once from front to back, so that damage is known before anything acts
  * on it: CTM_CORRUPT, also for one of a format below CTM_JOURNAL_VERSION. One of a newer program,
- * -EPROTONOSUPPORT, is CTM_REFUSED. Memory does not grow with the number of entries beyond one word for each CTM_CODEC_BLOCK of them.
+ * -EPROTONOSUPPORT, is CTM_REFUSED. Memory does not grow with the number of entries beyond one word
+ * for each CTM_CODEC_BLOCK of them.
  */
 int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err);
 /**

@@ -60,7 +60,8 @@ struct ctm_proof {
 /**
  * Whether the open inode, which is in the state now, may be given the after state of the entry, as
  * far as its content goes: CTM_DID_CHANGE; CTM_DID_CONFLICT ("changed"), CTM_DID_FAIL (ETXTBSY:
- * open for writing; EOPNOTSUPP: strict, and writers cannot be kept out). Nothing changes. Where the after state is not privileged, any content may.
+ * open for writing; EOPNOTSUPP: strict, and writers cannot be kept out). Nothing changes. Where the
+ * after state is not privileged, any content may.
  *
  * strict: the inode of a CTM_CONTENT_CTIME entry that is on its way already, after a crash, is
  * taken for changed, because nothing tells what its ctime was then. Not so where the way leads from

@@ -141,7 +141,8 @@ t_match "interrupted: bsdtar reads what it removed" \
 	"$(bsdtar -tf "$records/set-aside/${second##*/}/removed.tar")" 'var/lib/dpkg/lock'
 
 # Whatever is damaged of it, and whatever is in its place.
-for how in "rm journal" "flip journal 3" "format 0" "format 1" "format 3" "empty journal" "flip removed.tar" "rm removed.tar" file link open; do
+for how in "rm journal" "flip journal 3" "format 0" "format 1" "format 3" "empty journal" \
+	"flip removed.tar" "rm removed.tar" file link open; do
 	fresh 1
 	hurt
 	kill_at fchownat 2 repair --yes $vmid
