@@ -379,11 +379,12 @@ Test(undo, a_large_program_goes_back_and_forth)
 	stage_expect(s, before, "undone again");
 }
 
-static const char *const large_moves[] = { "repair", "undo" };
+/* whether the repair was undone, and it is the undo that is to be taken back */
+static const bool large_moves[] = { false, true };
 
 CASES(undo, a_large_program_that_was_touched_is_left, large_moves)
 {
-	const bool undone = *i == 1;
+	const bool undone = large_moves[*i];
 	STAGE(s);
 	TEXT *after = NULL;
 
