@@ -351,7 +351,23 @@ static void check_ids(const char *text, const char *key)
 	cr_assert(id[1] == id[0] && id[2] == id[0] && id[3] == id[0]);
 }
 
-/* Of every thread. */
+static int count_entries(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *entry;
+	int n = 0;
+
+	cr_assert_not_null(d);
+	while ((entry = readdir(d))) {
+		n += entry->d_name[0] != '.';
+	}
+	cr_assert_eq(closedir(d), 0);
+	return n;
+}
+
+#define THREADS 3
+
+/* Of every thread. On a busy machine the first one speaks before the last one is there. */
 static int look_at_status(const struct ctm_fact *fact, void *arg)
 {
 	int *n_threads = arg;
@@ -362,6 +378,9 @@ static int look_at_status(const struct ctm_fact *fact, void *arg)
 
 	(void)fact;
 	(void)snprintf(dir, sizeof(dir), "/proc/%d/task", pid);
+	for (int i = 0; i < 1000 && count_entries(dir) < THREADS; i++) {
+		(void)usleep(10000);
+	}
 	d = opendir(dir);
 	cr_assert_not_null(d);
 	while ((entry = readdir(d))) {
@@ -397,10 +416,10 @@ Test(walk_child, is_somebody_else)
 	if (geteuid() != 0) {
 		cr_skip("only root can become somebody else");
 	}
-	req.jobs = 3;
+	req.jobs = THREADS;
 	plant_many(&s);
 	cr_assert_eq(walk_dir_with(s.path, &req, &got, look_at_status, &n, NULL), -ECANCELED);
-	cr_assert_eq(n, 3);
+	cr_assert_eq(n, THREADS);
 }
 
 Test(walk_child, low_descriptors_are_free)
