@@ -296,7 +296,9 @@ static int order_findings(struct ctm_plan *plan, const struct ranks *ranks)
 		r = ordered.v ? 0 : -ENOMEM;
 	}
 	ctm_spill_scattered(plan->spill, plan->findings.v);
-	r = r < 0 ? r : copy_ordered(plan, places, ordered.v, &ordered.n);
+	if (r == 0 && ordered.v) {
+		r = copy_ordered(plan, places, ordered.v, &ordered.n);
+	}
 	ctm_spill_drop(plan->spill, places, n * sizeof(*places));
 	if (r == 0) {
 		ctm_spill_vec_done(plan->spill, &plan->findings);

@@ -3,6 +3,7 @@
 #include "run/holes.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -71,6 +72,6 @@ int ctm_extents_find(int fd, uint64_t max, struct ctm_extents *ret)
 		return r;
 	}
 	*ret = all;
-	all = (struct ctm_extents){ 0 };
+	memset(&all, 0, sizeof(all));
 	return 0;
 }

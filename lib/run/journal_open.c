@@ -221,7 +221,10 @@ int ctm_journal_by_hook(int dirfd)
 	if (e == 0) {
 		e = read_header(r, NULL);
 	}
-	return e < 0 ? e : strcmp(r->header.caller, "hook") == 0;
+	if (e < 0) {
+		return e;
+	}
+	return r->header.caller && strcmp(r->header.caller, "hook") == 0;
 }
 
 int ctm_reader_open(int dirfd, struct ctm_reader **ret, struct ctm_err *err)

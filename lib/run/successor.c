@@ -193,7 +193,7 @@ static bool is_inode(const struct fate *f, const struct ctm_ref *ref)
 	}
 	if (f->handle.bytes.p || ref->handle.len > 0) {
 		return f->handle.type == ref->handle.type &&
-		       f->handle.bytes.len == ref->handle.len &&
+		       f->handle.bytes.len == ref->handle.len && f->handle.bytes.p &&
 		       memcmp(f->handle.bytes.p, ref->handle.bytes, ref->handle.len) == 0;
 	}
 	return f->path_len == ref->path_len && memcmp(f->path, ref->path, f->path_len) == 0;
