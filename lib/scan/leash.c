@@ -7,11 +7,11 @@
 #include <sys/mman.h>
 #include <sys/statfs.h>
 
-#define CPU_LEAST 60u             /* seconds, for however little */
-#define CPU_MOST  (24u * 60 * 60) /* where the file system tells nothing, or nonsense */
-#define CPU_GRACE 5u              /* from SIGXCPU to SIGKILL */
-#define PER_INODE 10000u          /* inodes a second */
-#define PER_BLOCK 1000u           /* blocks of 4 KiB a second */
+#define CPU_LEAST 60u    /* seconds, for however little */
+#define CPU_MOST  86400u /* where the file system tells nothing, or nonsense */
+#define CPU_GRACE 5u     /* from SIGXCPU to SIGKILL */
+#define PER_INODE 10000u /* inodes a second */
+#define PER_BLOCK 1000u  /* blocks of 4 KiB a second */
 #define BLOCK     4096u
 #define MEMORY \
 	((rlim_t)1 << 30)             /* what the deepest and widest trees of the tests need, and
