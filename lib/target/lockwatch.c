@@ -12,6 +12,8 @@
 #define STEP_MS 500
 /* The kernel makes the table up for each reader; a long one may take this part of our time. */
 #define SHARE 10
+/* pct waits for 10 s in all, and 3 of them pass before we give way. */
+#define STEP_MOST_MS 2000
 
 static uint64_t now_ms(void)
 {
@@ -52,7 +54,9 @@ static int yield_to(pid_t pid, struct ctm_err *err)
 
 static uint64_t step_after(uint64_t took_ms)
 {
-	return SHARE * took_ms > STEP_MS ? SHARE * took_ms : STEP_MS;
+	const uint64_t step = SHARE * took_ms > STEP_MS ? SHARE * took_ms : STEP_MS;
+
+	return step < STEP_MOST_MS ? step : STEP_MOST_MS;
 }
 
 int ctm_lockwatch_look(struct ctm_lockwatch *watch, struct ctm_err *err)
