@@ -201,7 +201,7 @@ static int work(const struct hookwatch_job *job, const struct ctm_deadline *time
 
 	/* a supervisor that is killed asks us to end like one that lives */
 	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || getppid() != parent) {
-		return EXIT_FAILED;
+		return HOOK_NO_SETUP;
 	}
 	stop_on_signal(SIGTERM);
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -268,7 +268,7 @@ static pid_t fork_work(struct watching *w, int out, int err, int talk)
 	(void)fflush(stderr);
 	pid = fork();
 	if (pid == 0) {
-		_exit(take_descriptors(out, err, talk) < 0 ? EXIT_FAILED :
+		_exit(take_descriptors(out, err, talk) < 0 ? HOOK_NO_SETUP :
 							     work(w->job, &w->time, self));
 	}
 	return pid;
@@ -600,6 +600,19 @@ static int conclude_ended(struct watching *w)
 	return term_status(&err);
 }
 
+/* It had nothing yet to say so itself. */
+static int conclude_no_setup(struct watching *w)
+{
+	struct ctm_err err = { 0 };
+
+	(void)ctm_err_set(
+		&err, CTM_SYS, 0,
+		"nothing was changed: the process that does the work could not be set up");
+	ctm_err_hint(&err, "look at the limits of the caller: ulimit -n");
+	say(w, &err);
+	return EXIT_FAILED;
+}
+
 static int conclude(struct watching *w)
 {
 	struct ctm_err err = { 0 };
@@ -611,6 +624,8 @@ static int conclude(struct watching *w)
 			return EXIT_REFUSED;
 		case HOOK_AS_BEFORE:
 			return EXIT_REFUSED;
+		case HOOK_NO_SETUP:
+			return conclude_no_setup(w);
 		case EXIT_CLEAN:
 		case EXIT_PARTLY:
 			if (w->has_seen) {

@@ -24,6 +24,7 @@
 enum hookwatch_status {
 	HOOK_TOO_LATE = 64, /* there is not enough time left to change anything */
 	HOOK_AS_BEFORE,     /* it did not do the last time, and nothing has changed since */
+	HOOK_NO_SETUP,      /* of hookwatch itself: the process got no further than its start */
 };
 
 struct hookwatch_job {

@@ -138,6 +138,15 @@ fi
 ) 2>"$TMP/said"
 t_is "no process can be made: the start goes on" $? 0
 t_match "no process can be made: it is said" "$(cat "$TMP/said")" 'start the work'
+for strict in "" --strict; do
+	# shellcheck disable=SC2086 # a word or none
+	(
+		ulimit -n 12
+		"$CTMEND" --sysroot "$TMP/sys" hook $strict $vmid pre-start
+	) 2>"$TMP/said"
+	t_is "too few files may be open $strict" $? $((${#strict} ? 5 : 0))
+	t_match "too few files may be open $strict: it is said" "$(cat "$TMP/said")" 'could not be set up'
+done
 t_status "a person without words" 2 "$CTMEND" hook
 t_status "a person with an option alone" 2 "$CTMEND" hook --frob
 t_status "a person with one word" 2 "$CTMEND" --sysroot "$TMP/sys" hook $vmid
