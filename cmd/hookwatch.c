@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/pathname.h"
 #include "exit.h"
 #include "relay.h"
@@ -509,7 +510,7 @@ static int64_t act(struct watching *w, int64_t now)
 static void follow(struct watching *w)
 {
 	while (!w->ended) {
-		const int64_t now = ctm_deadline_now();
+		const int64_t now = ctm_clock_ms();
 		const int64_t next = act(w, now);
 
 		if (next < 0) {
@@ -528,23 +529,23 @@ static void settle(struct watching *w)
 {
 	const struct timespec step = { .tv_nsec = 10 * 1000000L };
 	siginfo_t info;
-	int64_t since = ctm_deadline_now();
+	int64_t since = ctm_clock_ms();
 
 	while (w->raw) {
 		info.si_pid = 0;
 		if (waitid(P_PGID, (id_t)w->pid, &info, WEXITED | WNOHANG) < 0 && errno == ECHILD) {
 			break;
 		}
-		if (ctm_deadline_now() - since > PATIENCE_MS) {
+		if (ctm_clock_ms() - since > PATIENCE_MS) {
 			tell_wait(w);
 		}
 		if (info.si_pid == 0) {
 			(void)nanosleep(&step, NULL);
 		}
 	}
-	since = ctm_deadline_now();
+	since = ctm_clock_ms();
 	while (w->raw && w->path[0] && ctm_loopsearch_path(w->path) &&
-	       ctm_deadline_now() - since < SETTLE_MS) {
+	       ctm_clock_ms() - since < SETTLE_MS) {
 		(void)nanosleep(&step, NULL);
 	}
 }

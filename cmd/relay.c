@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "session/deadline.h"
+#include "base/clock.h"
 
 #define INTERRUPT_US 50000
 
@@ -104,7 +104,7 @@ static bool say(const struct relay_piece *piece, size_t at, int64_t until)
 	struct pollfd out = { .fd = piece->fd, .events = POLLOUT };
 
 	while (at < piece->len) {
-		int64_t left = until - ctm_deadline_now();
+		int64_t left = until - ctm_clock_ms();
 		ssize_t n;
 
 		if (left <= 0) {
@@ -124,7 +124,7 @@ static bool say(const struct relay_piece *piece, size_t at, int64_t until)
 
 void relay_flush(struct relay *relay, int ms)
 {
-	const int64_t until = ctm_deadline_now() + ms;
+	const int64_t until = ctm_clock_ms() + ms;
 	bool taken = true;
 
 	relay_interrupt_begin();

@@ -2,20 +2,11 @@
 /* The time of a hook. */
 #include "session/deadline.h"
 
-#include <time.h>
-
-int64_t ctm_deadline_now(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "base/clock.h"
 
 struct ctm_deadline ctm_deadline_start(unsigned int seconds)
 {
-	return (struct ctm_deadline){ .begin = ctm_deadline_now(),
-				      .total = (int64_t)seconds * 1000 };
+	return (struct ctm_deadline){ .begin = ctm_clock_ms(), .total = (int64_t)seconds * 1000 };
 }
 
 int64_t ctm_deadline_write(const struct ctm_deadline *d)

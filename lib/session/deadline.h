@@ -16,13 +16,12 @@
 
 #include <stdint.h>
 
-/** All in milliseconds; moments are of CLOCK_MONOTONIC, which no clock that is set makes jump. */
+/** All in milliseconds; moments are those of base/clock.h. */
 struct ctm_deadline {
 	int64_t begin;
 	int64_t total;
 };
 
-int64_t ctm_deadline_now(void);
 /** Begins now. */
 struct ctm_deadline ctm_deadline_start(unsigned int seconds);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "session/deadline.h"
 #include "session/watch.h"
 #include "target/starter.h"
@@ -130,7 +131,7 @@ int ctm_session_hook(const struct ctm_hook_call *call, const struct ctm_session_
 	session.hook = true;
 	session.starting = is_starting ? &starting : NULL;
 	if (opts->deadline) {
-		session.wait = ctm_deadline_wait(opts->deadline, ctm_deadline_now(), session.wait);
+		session.wait = ctm_deadline_wait(opts->deadline, ctm_clock_ms(), session.wait);
 	}
 	return ctm_session_repair(call->name, &session, NULL, ret, err);
 }

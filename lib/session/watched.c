@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "run/state.h"
 #include "session/deadline.h"
 #include "session/watch.h"
@@ -156,7 +157,7 @@ void ctm_watched_let_go(const struct ctm_session_opts *opts)
 int ctm_watched_time(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 		     struct ctm_err *err)
 {
-	if (!opts->deadline || ctm_deadline_now() <= ctm_deadline_write(opts->deadline)) {
+	if (!opts->deadline || ctm_clock_ms() <= ctm_deadline_write(opts->deadline)) {
 		return 0;
 	}
 	(void)ctm_err_set(err, CTM_REFUSED, ECANCELED,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 /* What a program gets to end after SIGTERM, and the kernel after SIGKILL. */
 #define GRACE_MS 2000
@@ -139,14 +140,6 @@ static int start(const char *const argv[], int keep, struct child *child)
 
 /* --- wait ----------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Adds what there is to read. 0; 1 at the end of the file; -errno. */
 static int drain(int fd, struct ctm_buf *buf)
 {
@@ -213,7 +206,7 @@ static int follow(struct child *child, int64_t end, size_t max, struct ctm_pveru
 			{ .fd = child->out, .events = POLLIN },
 			{ .fd = child->err, .events = POLLIN },
 		};
-		int64_t left = end - now_ms();
+		int64_t left = end - ctm_clock_ms();
 		int r = left > 0 ? poll(fds, ARRAY_LEN(fds), (int)left) : 0;
 
 		if (r < 0 && errno != EINTR) {
@@ -252,7 +245,7 @@ static void end_group(struct child *child, size_t max, struct ctm_pverun *run)
 	for (size_t i = 0; i < ARRAY_LEN(signals) && !child->reaped; i++) {
 		(void)kill(-child->pid, signals[i]);
 		ctm_closep(&child->out);
-		if (follow(child, now_ms() + GRACE_MS, max, run) < 0) {
+		if (follow(child, ctm_clock_ms() + GRACE_MS, max, run) < 0) {
 			continue;
 		}
 	}
@@ -265,7 +258,7 @@ int ctm_pverun(const char *const argv[], int keep, unsigned int seconds, size_t 
 	int r = start(argv, keep, &child);
 
 	if (r == 0) {
-		r = follow(&child, now_ms() + (int64_t)seconds * 1000, max, ret);
+		r = follow(&child, ctm_clock_ms() + (int64_t)seconds * 1000, max, ret);
 	}
 	if (child.pid > 0 && !child.reaped) {
 		end_group(&child, max, ret);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 /* What no honest answer is longer than. */
 #define ANSWER_MAX ((size_t)16 << 20)
@@ -23,14 +24,6 @@
 #define TICK_MS 1000
 /* Where the pipe is in the child; standard input, output and error are closed. */
 #define OUT_FD 3
-
-static uint64_t now_ms(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 int ctm_bounded_say(int out, const void *p, size_t len)
 {
@@ -113,15 +106,15 @@ static pid_t spawn(ctm_bounded_fn fn, void *arg, int out)
 
 struct listening {
 	const struct ctm_bounded *limits;
-	uint64_t begun;
-	uint64_t heard; /* when something was said last */
-	uint64_t ticked;
+	int64_t begun;
+	int64_t heard; /* when something was said last */
+	int64_t ticked;
 };
 
-static uint64_t left_of(unsigned int limit, uint64_t since, uint64_t now)
+static int64_t left_of(unsigned int limit, int64_t since, int64_t now)
 {
 	if (limit == 0) {
-		return UINT64_MAX;
+		return INT64_MAX;
 	}
 	return now - since >= limit ? 0 : limit - (now - since);
 }
@@ -132,10 +125,10 @@ static int wait_for_word(struct listening *l, int fd)
 	struct pollfd word = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
-		uint64_t now = now_ms();
-		uint64_t total = left_of(l->limits->total_ms, l->begun, now);
-		uint64_t silent = left_of(l->limits->silent_ms, l->heard, now);
-		uint64_t left = total < silent ? total : silent;
+		int64_t now = ctm_clock_ms();
+		int64_t total = left_of(l->limits->total_ms, l->begun, now);
+		int64_t silent = left_of(l->limits->silent_ms, l->heard, now);
+		int64_t left = total < silent ? total : silent;
 		int n = poll(&word, 1, (int)(left < TICK_MS ? left : TICK_MS));
 
 		if (n > 0) {
@@ -144,7 +137,7 @@ static int wait_for_word(struct listening *l, int fd)
 		if (n < 0 && errno != EINTR) {
 			return -errno;
 		}
-		now = now_ms();
+		now = ctm_clock_ms();
 		if (l->limits->tick && now - l->ticked >= TICK_MS) {
 			l->ticked = now;
 			l->limits->tick(l->limits->tick_arg);
@@ -176,7 +169,7 @@ static int listen_to(struct listening *l, int fd, struct ctm_buf *ret)
 		if (n < 0) {
 			continue;
 		}
-		l->heard = now_ms();
+		l->heard = ctm_clock_ms();
 		if (ret->len + (size_t)n > ANSWER_MAX) {
 			return -EFBIG;
 		}
@@ -210,7 +203,7 @@ static void reap(pid_t pid)
 int ctm_bounded_ask(ctm_bounded_fn fn, void *arg, const struct ctm_bounded *limits,
 		    struct ctm_buf *ret)
 {
-	struct listening l = { .limits = limits, .begun = now_ms() };
+	struct listening l = { .limits = limits, .begun = ctm_clock_ms() };
 	CLEANUP_CLOSE int in = -1;
 	CLEANUP_CLOSE int out = -1;
 	int32_t status;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "target/activate.h"
 #include "target/ctalive.h"
 #include "target/guard_config.h"
@@ -30,7 +30,7 @@ struct ctm_guard {
 	int volume;                  /* the volume's own lock, -1: not taken */
 	struct ctm_stopsignals stop; /* held as long as config is */
 	struct ctm_lockwatch watch;  /* READ, of config */
-	uint64_t search_end;         /* HOOK: when the search for other users ends; 0: not begun */
+	int64_t search_end;          /* HOOK: when the search for other users ends; 0: not begun */
 	bool told;                   /* that the search takes long */
 	struct ctm_activation active;
 	bool started_by_us; /* HOOK: our ancestor is the monitor that starts the container */
@@ -177,14 +177,6 @@ static int check_stopped(struct ctm_guard *guard, const struct ctm_target *targe
 
 /* --- other users ------------------------------------------------------------------------------ */
 
-static uint64_t now_ms(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Called while the search goes on. */
 static void tell(void *arg)
 {
@@ -208,7 +200,7 @@ static int check_users(struct ctm_guard *guard, const struct ctm_volume *vol, st
 	};
 
 	if (guard->opts.mode == CTM_GUARD_HOOK) {
-		const uint64_t now = now_ms();
+		const int64_t now = ctm_clock_ms();
 
 		/* of both looks together */
 		guard->search_end = guard->search_end ? guard->search_end : now + CTM_GUARD_HOOK_MS;

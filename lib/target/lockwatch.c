@@ -3,9 +3,9 @@
 #include "target/lockwatch.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "target/procs.h"
 
@@ -14,14 +14,6 @@
 #define SHARE 10
 /* pct waits for 10 s in all, and 3 of them pass before we give way. */
 #define STEP_MOST_MS 2000
-
-static uint64_t now_ms(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 void ctm_lockwatch_begin(struct ctm_lockwatch *watch, int fd)
 {
@@ -52,9 +44,9 @@ static int yield_to(pid_t pid, struct ctm_err *err)
 	return -CTM_LOCKWATCH_YIELD;
 }
 
-static uint64_t step_after(uint64_t took_ms)
+static int64_t step_after(int64_t took_ms)
 {
-	const uint64_t step = SHARE * took_ms > STEP_MS ? SHARE * took_ms : STEP_MS;
+	const int64_t step = SHARE * took_ms > STEP_MS ? SHARE * took_ms : STEP_MS;
 
 	return step < STEP_MOST_MS ? step : STEP_MOST_MS;
 }
@@ -62,8 +54,8 @@ static uint64_t step_after(uint64_t took_ms)
 int ctm_lockwatch_look(struct ctm_lockwatch *watch, struct ctm_err *err)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	uint64_t now = now_ms();
-	uint64_t step;
+	int64_t now = ctm_clock_ms();
+	int64_t step;
 	pid_t pid = 0;
 	int r;
 
@@ -71,8 +63,8 @@ int ctm_lockwatch_look(struct ctm_lockwatch *watch, struct ctm_err *err)
 		return 0;
 	}
 	r = ctm_locktable_read(&text);
-	step = step_after(now_ms() - now);
-	now = now_ms();
+	step = step_after(ctm_clock_ms() - now);
+	now = ctm_clock_ms();
 	/* a table that cannot be read now can be read the next time */
 	if (r < 0 ||
 	    ctm_locktable_waiter((struct ctm_bytes){ text.p, text.len }, &watch->file, &pid) <= 0) {

@@ -21,8 +21,8 @@
 struct ctm_lockwatch {
 	bool on;
 	struct ctm_lock_row file;
-	uint64_t next_ms;  /* when to look again */
-	uint64_t since_ms; /* when somebody was first seen waiting, 0: nobody waits */
+	int64_t next_ms;  /* when to look again */
+	int64_t since_ms; /* when somebody was first seen waiting, 0: nobody waits */
 };
 
 /** fd: holds the lock. A file system that the kernel's table does not name is not watched. */
