@@ -443,3 +443,85 @@ CASES(inspect, changed_since_the_scan, changes)
 	cr_assert_neq(finding(&w, CTM_F_ERR)->err, 0, "%s", changes[*i].name);
 	cr_assert_eq(action_at(&w, LOCK)->kind, CTM_ACT_REMOVE, "%s", changes[*i].name);
 }
+
+/* --- a host with more open files than there is time for ---------------------------------------- */
+
+/* A child that has very many files open, which takes longer than a millisecond to look through. */
+static pid_t open_many(void)
+{
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	cr_assert_eq(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	cr_assert_geq(child, 0);
+	if (child == 0) {
+		for (int i = 0; i < 900; i++) {
+			if (dup(ready[0]) < 0) {
+				_exit(1);
+			}
+		}
+		(void)!write(ready[1], "", 1);
+		pause();
+		_exit(0);
+	}
+	(void)close(ready[1]);
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	return child;
+}
+
+static void end_many(pid_t child)
+{
+	cr_assert_eq(kill(child, SIGKILL), 0);
+	cr_assert_eq(waitpid(child, NULL, 0), child);
+}
+
+Test(inspect, an_opener_that_was_not_found_out)
+{
+	WORLD w;
+	const pid_t child = open_many();
+	const struct ctm_finding *kept = NULL;
+
+	begin(&w, "100000");
+	w.plan->policy.openers_ms = 1;
+	inspect(&w, 1000000);
+	end_many(child);
+	for (size_t i = 0; i < w.plan->findings.n; i++) {
+		const struct ctm_finding *f = &w.plan->findings.v[i];
+
+		if (f->code == CTM_F_ERR) {
+			cr_assert_null(kept, "once");
+			kept = f;
+		}
+	}
+	cr_assert_not_null(kept);
+	cr_assert_eq(kept->path_len, strlen(PACMAN));
+	cr_assert_eq(memcmp(kept->path, PACMAN, strlen(PACMAN)), 0);
+	cr_assert_not_null(strstr(kept->text, "not found out in time"), "%s", kept->text);
+	cr_assert_eq(kept->err, 0, "nothing has failed");
+	for (size_t i = 0; i < w.plan->actions.n; i++) {
+		const struct ctm_action *a = &w.plan->actions.v[i];
+
+		cr_assert(a->kind != CTM_ACT_REMOVE || a->path_len != strlen(PACMAN) ||
+			  memcmp(a->path, PACMAN, strlen(PACMAN)) != 0);
+	}
+}
+
+/* It stays, because it is too large for a lock: whether it is one in use has to be known. */
+Test(inspect, an_opener_of_what_stays)
+{
+	WORLD w;
+	const pid_t child = open_many();
+	struct ctm_err err = { 0 };
+
+	begin_with(&w, "100000", 6, CTM_RULES_LOCK_MAX + 1);
+	w.plan->policy.openers_ms = 1;
+	cr_expect_lt(ctm_inspect(&ctm_effects_ops, &w.fx, w.plan, 1000000, &err), 0);
+	cr_expect_eq(err.code, CTM_REFUSED);
+	cr_expect_not_null(strstr(err.msg, "not found out in time"), "%s", err.msg);
+	w.plan->policy.openers_ms = 0;
+	inspect(&w, 1000000);
+	end_many(child);
+}

@@ -37,9 +37,11 @@ struct ctm_policy {
 	const struct ctm_idmap *from; /* --from-map, or NULL; one kind may be without ranges */
 	const struct ctm_kin *kin;    /* other maps that ids may come from, or NULL: not known */
 	enum ctm_clean clean;
-	bool no_content;  /* remove nothing on grounds of its content (hook) */
-	bool running;     /* the container is running: no lock is stale by being there */
-	bool alone;       /* no other process can have a file of it open, so none need be asked */
+	bool no_content; /* remove nothing on grounds of its content (hook) */
+	bool running;    /* the container is running: no lock is stale by being there */
+	bool alone;      /* no other process can have a file of it open, so none need be asked */
+	/* milliseconds for finding out who has files of it open, all together; 0: no limit */
+	unsigned int openers_ms;
 	unsigned int fix; /* set of enum ctm_fix */
 	bool flatten;     /* every inode of the selection to the container's root */
 	bool convert;     /* lifts the limit of half a tree */

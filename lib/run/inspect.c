@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/pathname.h"
 #include "rules/rules.h"
 #include "run/archive.h"
@@ -25,7 +26,8 @@ struct inspecting {
 	const struct ctm_ops *ops;
 	void *fs;
 	struct ctm_plan *plan;
-	uint64_t left; /* of the budget */
+	uint64_t left;    /* of the budget */
+	int64_t until_ms; /* when to look no longer for who has a file open; 0: no limit */
 };
 
 /* Notes pkg.held once for each file. */
@@ -46,7 +48,21 @@ static int note_held(struct ctm_plan *plan, const char *path, size_t len,
 	return r < 0 ? r : ctm_plan_note(plan, CTM_F_PKG_HELD, path, len, text.p);
 }
 
-/* Who has a lock on it; of one that is a lock by being there, also who has it open. */
+static int ask_opener(const struct inspecting *x, int fd, bool *ret_held,
+		      struct ctm_lockholder *ret)
+{
+	const int64_t left = x->until_ms ? x->until_ms - ctm_clock_ms() : 0;
+
+	if (x->until_ms && left <= 0) {
+		return -ETIME;
+	}
+	return ctm_lockholder_opener(fd, (unsigned int)left, ret_held, ret);
+}
+
+/*
+ * Who has a lock on it; of one that is a lock by being there, also who has it open. -ETIME: that
+ * was not found out.
+ */
 static int ask(struct inspecting *x, const struct ctm_rule *rule, int fd, const char *path,
 	       size_t len)
 {
@@ -55,7 +71,7 @@ static int ask(struct inspecting *x, const struct ctm_rule *rule, int fd, const 
 	int r = x->plan->policy.alone ? 0 : ctm_lockholder_find(fd, &held, &holder);
 
 	if (r == 0 && !held && !x->plan->policy.alone && rule->kind == CTM_RULE_PIDLOCK) {
-		r = ctm_lockholder_opener(fd, &held, &holder);
+		r = ask_opener(x, fd, &held, &holder);
 	}
 	return r < 0 || !held ? r : note_held(x->plan, path, len, &holder);
 }
@@ -179,6 +195,11 @@ static int look_at(struct inspecting *x, size_t action)
 		return keep(x, action, -r);
 	}
 	r = ask(x, a->rule, fd, a->path, a->path_len);
+	if (r == -ETIME) {
+		return ctm_plan_keep_file(x->plan, action, CTM_F_ERR,
+					  "not removed: whether a process of this host has it open "
+					  "was not found out in time");
+	}
 	if (r < 0) {
 		return r == -ENOMEM ? r : keep(x, action, -r);
 	}
@@ -199,7 +220,13 @@ static int look_at(struct inspecting *x, size_t action)
 int ctm_inspect(const struct ctm_ops *ops, void *fs, struct ctm_plan *plan, uint64_t budget,
 		struct ctm_err *err)
 {
-	struct inspecting x = { .ops = ops, .fs = fs, .plan = plan, .left = budget };
+	struct inspecting x = {
+		.ops = ops,
+		.fs = fs,
+		.plan = plan,
+		.left = budget,
+		.until_ms = plan->policy.openers_ms ? ctm_clock_ms() + plan->policy.openers_ms : 0,
+	};
 	int r = ask_rows(&x);
 
 	for (size_t i = 0; r == 0 && i < plan->actions.n; i++) {
@@ -210,6 +237,13 @@ int ctm_inspect(const struct ctm_ops *ops, void *fs, struct ctm_plan *plan, uint
 	}
 	if (r == 0) {
 		r = ctm_plan_settle(plan);
+	}
+	if (r == -ETIME) {
+		r = ctm_err_set(err, CTM_REFUSED, ETIME,
+				"whether a process of this host has a lock of a package manager "
+				"open was not found out in time: very many files are open");
+		ctm_err_hint(err, "a repair of the stopped container takes the time that it needs");
+		return r;
 	}
 	return r == -ENOMEM ? ctm_err_nomem(err) :
 	       r < 0        ? ctm_err_set(err, CTM_SYS, r, "inspect the files to remove") :

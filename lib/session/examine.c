@@ -34,6 +34,9 @@
 #include "target/hostask.h"
 #include "target/lockwatch.h"
 
+/* A start waits for a hook: so long does it look for who has files of the volume open. */
+#define HOOK_OPENERS_MS 3000
+
 void ctm_exam_free(struct ctm_exam *exam)
 {
 	if (!exam) {
@@ -307,6 +310,7 @@ int ctm_exam_plan(const struct ctm_exam *exam, const struct ctm_session_opts *op
 		.clean = opts->clean,
 		.no_content = opts->no_content,
 		.alone = exam->alone,
+		.openers_ms = opts->hook ? HOOK_OPENERS_MS : 0,
 		.running = exam->running,
 		.fix = opts->fix,
 		.flatten = opts->flatten,

@@ -23,6 +23,7 @@
 
 CTM_HOST_PATHS
 
+/* Without a process more; of the names of holders, which are worth no more waiting, in all. */
 #define SEARCH_MS 3000
 
 /*
@@ -47,6 +48,7 @@ struct search {
 	pid_t first; /* asked before the others; 0: nobody */
 	pid_t self;
 	pid_t found;
+	int out; /* where each process is told of; -1: nowhere */
 };
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -209,6 +211,9 @@ static int look_at(pid_t pid, void *arg)
 	if (pid == search->self || pid == getpid()) {
 		return 0;
 	}
+	if (search->out >= 0 && ctm_bounded_say(search->out, ".", 1) < 0) {
+		return -EPIPE;
+	}
 	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
@@ -240,25 +245,28 @@ static int look_above(struct search *search)
 static int look(int out, void *arg)
 {
 	struct search *search = arg;
-	int r = search->first > 0 ? look_at(search->first, search) : 0;
+	int r;
+
+	search->out = search->opener ? out : -1;
+	r = search->first > 0 ? look_at(search->first, search) : 0;
 
 	r = r != 0 ? r : search->above ? look_above(search) : ctm_procs_each(look_at, search);
 	return r < 0 ? r : ctm_bounded_say(out, &search->found, sizeof(search->found));
 }
 
-/* search->found: 0 when nobody is. */
-static int search_for(struct search *search)
+/* search->found: 0 when nobody is. The answer ends in it. */
+static int search_for(struct search *search, const struct ctm_bounded *limits)
 {
-	const struct ctm_bounded limits = { .total_ms = SEARCH_MS };
 	CLEANUP(ctm_buf_done) struct ctm_buf answer = { 0 };
 	int r;
 
 	search->self = getpid();
-	r = ctm_bounded_ask(look, search, &limits, &answer);
-	if (r < 0 || answer.len != sizeof(search->found)) {
+	r = ctm_bounded_ask(look, search, limits, &answer);
+	if (r < 0 || answer.len < sizeof(search->found)) {
 		return r < 0 ? r : -EPIPE;
 	}
-	memcpy(&search->found, answer.p, answer.len);
+	memcpy(&search->found, answer.p + answer.len - sizeof(search->found),
+	       sizeof(search->found));
 	return 0;
 }
 
@@ -277,6 +285,7 @@ static int take_caller(const struct ctm_lock_row *row, void *arg)
 static int find_holder(int fd, pid_t *ret)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
+	const struct ctm_bounded in_all = { .total_ms = SEARCH_MS };
 	struct search search = { .opener = false };
 	int r = describe(fd, &search.file);
 
@@ -284,18 +293,18 @@ static int find_holder(int fd, pid_t *ret)
 		(void)ctm_locktable_each((struct ctm_bytes){ text.p, text.len }, take_caller,
 					 &search);
 	}
-	r = r < 0 ? r : search_for(&search);
-	/* the name of the holder is worth no more waiting */
+	r = r < 0 ? r : search_for(&search, &in_all);
 	*ret = r == 0 ? search.found : 0;
 	return r == -ETIME ? 0 : r;
 }
 
 int ctm_lockholder_above(int fd, bool *ret)
 {
+	const struct ctm_bounded in_all = { .total_ms = SEARCH_MS };
 	struct search search = { .above = true };
 	int r = describe(fd, &search.file);
 
-	r = r < 0 ? r : search_for(&search);
+	r = r < 0 ? r : search_for(&search, &in_all);
 	if (r == 0) {
 		*ret = search.found > 0;
 	}
@@ -369,13 +378,15 @@ int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret)
 	return 0;
 }
 
-int ctm_lockholder_opener(int fd, bool *ret_held, struct ctm_lockholder *ret)
+int ctm_lockholder_opener(int fd, unsigned int within_ms, bool *ret_held,
+			  struct ctm_lockholder *ret)
 {
+	const struct ctm_bounded limits = { .total_ms = within_ms, .silent_ms = SEARCH_MS };
 	struct ctm_lockholder holder = { .how = "open", .name = "?" };
 	struct search search = { .opener = true };
 	int r = describe(fd, &search.file);
 
-	r = r < 0 ? r : search_for(&search);
+	r = r < 0 ? r : search_for(&search, &limits);
 	if (r < 0) {
 		return r;
 	}

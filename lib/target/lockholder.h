@@ -31,9 +31,12 @@ int ctm_lockholder_find(int fd, bool *ret_held, struct ctm_lockholder *ret);
 
 /**
  * The same for a file that is a lock by being there, and that its maker keeps open (pacman's
- * db.lck): *ret_held when another process has it open in whatever way. -ETIME as below.
+ * db.lck): *ret_held when another process has it open in whatever way. Every descriptor of the host
+ * is looked at, of which there may be a million: within_ms milliseconds, 0: as long as it takes.
+ * -ETIME: it was not found out.
  */
-int ctm_lockholder_opener(int fd, bool *ret_held, struct ctm_lockholder *ret);
+int ctm_lockholder_opener(int fd, unsigned int within_ms, bool *ret_held,
+			  struct ctm_lockholder *ret);
 
 /**
  * Whether a process that started us (our parent, its parent and so on) has a lock on fd's file.
