@@ -99,7 +99,7 @@ void options_init(struct options *opts)
 				  .max_time = MAX_TIME_DEFAULT,
 				  .keep = { .runs = CTM_RETAIN_RUNS,
 					    .days = CTM_RETAIN_DAYS,
-					    .hook_runs = CTM_RETAIN_HOOK_RUNS } };
+					    .lock_runs = CTM_RETAIN_LOCK_RUNS } };
 	if (tmpdir && tmpdir[0] == '/') {
 		opts->session.tmpdir = tmpdir;
 	}
@@ -289,9 +289,9 @@ static int apply(struct options *opts, const struct opt_row *row, const char *ar
 	case OPT_KEEP_RUNS:
 		opts->keep_given = true;
 		r = parse_number(row, arg, 1, KEEP_MAX, &opts->keep.runs);
-		opts->keep.hook_runs = opts->keep.runs < CTM_RETAIN_HOOK_RUNS ?
+		opts->keep.lock_runs = opts->keep.runs < CTM_RETAIN_LOCK_RUNS ?
 					       opts->keep.runs :
-					       CTM_RETAIN_HOOK_RUNS;
+					       CTM_RETAIN_LOCK_RUNS;
 		return r;
 	case OPT_MAP:
 		opts->session.target.map_spec = arg;

@@ -16,7 +16,8 @@
 /*
  * A history in one line, a run a word: days of age, then what it is: u<N> the undo of the Nth,
  * o without an end, d damaged, n newer, f made with --from-map, b<N> taken back by the Nth, c left
- * conflicts, h made by a hook; so "5o" or "3u1o". want: a letter a run, k it is kept.
+ * conflicts, h made by a hook that but removed files, H by one that changed inodes; so "5o" or
+ * "3u1o". want: a letter a run, k it is kept.
  */
 static const struct {
 	const char *name;
@@ -50,6 +51,9 @@ static const struct {
 	{ "the newest stays, a hook's, too", "5h 4 3h", { 20, 90, 0 }, "-kk" },
 	{ "what cannot be read takes nobody's place", "9 8d 7n 6d 5", { 2, 90, 2 }, "kkkkk" },
 	{ "a hook's run that hooks cannot finish", "9ho 8h 7h", { 2, 90, 1 }, "k-k" },
+	{ "a hook's repair, whatever locks are planted", "9H 8h 7h 6h 5h", { 2, 90, 1 }, "k---k" },
+	{ "too many repairs of hooks", "9H 8H 7 6h 5H", { 2, 90, 1 }, "-kkkk" },
+	{ "a hook's repair is a person's no more", "9 8H 7H 6H 5", { 2, 90, 0 }, "k-kkk" },
 	{ "a hook's run that a person took back", "9h 8u1 7h 6h", { 20, 90, 1 }, "-k-k" },
 };
 
@@ -76,6 +80,10 @@ static void add_run(struct ctm_history *history, const char *word)
 			break;
 		case 'c':
 			run.counts.conflicts = 1;
+			break;
+		case 'H':
+			run.set = 1;
+			run.hook = true;
 			break;
 		case 'h':
 			run.hook = true;
@@ -120,7 +128,7 @@ Test(retain, what_stays_is_whole)
 {
 	STAGE(s);
 	const struct ctm_retention usual = { CTM_RETAIN_RUNS, CTM_RETAIN_DAYS,
-					     CTM_RETAIN_HOOK_RUNS };
+					     CTM_RETAIN_LOCK_RUNS };
 	HISTORY history = { 0 };
 	CLEANUP_FREE char *before = NULL;
 	CLEANUP_FREE char *after = NULL;

@@ -8,11 +8,24 @@
 
 #define DAY 86400
 
+/* Runs of one sort do not push out those of another. */
+enum sort {
+	BY_PEOPLE,
+	BY_HOOK,      /* it has repaired what only the host can have damaged */
+	LOCK_BY_HOOK, /* it has but removed files, which a container can bring about at each start */
+	SORTS,
+};
+
+static enum sort sort_of(const struct ctm_run_info *run)
+{
+	return !run->hook ? BY_PEOPLE : run->set > 0 ? BY_HOOK : LOCK_BY_HOOK;
+}
+
 /* newer: how many of the same sort are. */
-static bool is_due(size_t newer, bool hook, int64_t time, const struct ctm_retention *keep,
+static bool is_due(size_t newer, enum sort sort, int64_t time, const struct ctm_retention *keep,
 		   int64_t now)
 {
-	return newer >= (hook ? keep->hook_runs : keep->runs) ||
+	return newer >= (sort == LOCK_BY_HOOK ? keep->lock_runs : keep->runs) ||
 	       now - time > (int64_t)keep->days * DAY;
 }
 
@@ -40,18 +53,21 @@ static bool is_needed(const struct ctm_history *history, const struct ctm_run_in
 void ctm_retain_mark(struct ctm_history *history, const struct ctm_retention *keep, int64_t now)
 {
 	size_t n = history->runs.n;
-	size_t newer[2] = { 0 }; /* by whether it is a hook's; what cannot be read is neither's */
+	size_t newer[SORTS] = { 0 }; /* what cannot be read is of none */
 
 	for (size_t i = 0; i < n; i++) {
-		newer[history->runs.v[i].hook] += ctm_run_known(&history->runs.v[i]);
+		const struct ctm_run_info *run = &history->runs.v[i];
+
+		newer[sort_of(run)] += ctm_run_known(run);
 	}
 	/* An undo comes behind the run that it takes back, which is decided by then. */
 	for (size_t i = 0; i < n; i++) {
 		struct ctm_run_info *run = &history->runs.v[i];
+		const enum sort sort = sort_of(run);
 
-		newer[run->hook] -= ctm_run_known(run);
+		newer[sort] -= ctm_run_known(run);
 		run->expired = i + 1 < n && !run->open && ctm_run_known(run) &&
-			       is_due(newer[run->hook], run->hook, run->time, keep, now) &&
+			       is_due(newer[sort], sort, run->time, keep, now) &&
 			       !is_needed(history, run);
 	}
 }
@@ -64,20 +80,21 @@ static bool is_hooks(struct ctm_state *state, const char *run)
 	return ctm_state_run_open(state, run, &dir, NULL) == 0 && ctm_journal_by_hook(dir) == 1;
 }
 
+/* What a hook has done does not stand in the header: of its runs some may be due before they are. */
 static bool any_due(struct ctm_state *state, const struct ctm_run_names *names,
 		    const struct ctm_retention *keep, int64_t now)
 {
 	size_t n = names->names.n;
-	size_t newer[2] = { 0 };
+	size_t newer[SORTS] = { 0 };
 
 	for (size_t i = n; i-- > 0;) {
-		bool hook = is_hooks(state, names->names.v[i]);
+		const char *run = names->names.v[i];
+		const enum sort sort = is_hooks(state, run) ? LOCK_BY_HOOK : BY_PEOPLE;
 
-		if (i + 1 < n &&
-		    is_due(newer[hook], hook, ctm_run_time(names->names.v[i]), keep, now)) {
+		if (i + 1 < n && is_due(newer[sort], sort, ctm_run_time(run), keep, now)) {
 			return true;
 		}
-		newer[hook]++;
+		newer[sort]++;
 	}
 	return false;
 }

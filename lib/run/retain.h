@@ -9,19 +9,21 @@
 #include "run/history.h"
 
 struct ctm_retention {
-	unsigned int runs;      /* that many stay of those of a target that people made */
-	unsigned int days;      /* but for those that are older */
-	unsigned int hook_runs; /* and that many of those that hooks made */
+	unsigned int runs; /* that many stay of those of a target that people made, and of hooks' */
+	unsigned int days; /* but for those that are older */
+	/* and that many of those in which a hook has changed no inode and but removed files */
+	unsigned int lock_runs;
 };
 /* what stays after a repair, and the defaults of --prune */
 #define CTM_RETAIN_RUNS      20
 #define CTM_RETAIN_DAYS      90
-#define CTM_RETAIN_HOOK_RUNS 5
+#define CTM_RETAIN_LOCK_RUNS 5
 
 /**
- * Sets .expired of the runs that need not be kept: beyond the newest .runs or .hook_runs of their
- * sort, or older than .days. The two are counted apart, so that no start of a container, which may
- * bring a hook's run about, pushes out what a person did.
+ * Sets .expired of the runs that need not be kept: beyond the newest .runs or .lock_runs of their
+ * sort, or older than .days. The three sorts are counted apart. A container can plant a lock before
+ * each of its starts, for the hook to remove: that pushes out neither what a person did nor what a
+ * hook has repaired.
  * Always kept are: the newest run, so that numbers go on; what has no end, or cannot be read, so
  * that this is not known; a run that an unfinished undo takes back; and an undo whose run is kept,
  * or that run would count as not undone. now: seconds since 1970; of a clock that went backwards no

@@ -136,7 +136,7 @@ int ctm_locked_retain(struct ctm_exam *exam, struct ctm_state *state, const stru
 {
 	static const struct ctm_retention keep = { .runs = CTM_RETAIN_RUNS,
 						   .days = CTM_RETAIN_DAYS,
-						   .hook_runs = CTM_RETAIN_HOOK_RUNS };
+						   .lock_runs = CTM_RETAIN_LOCK_RUNS };
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
 	struct ctm_err why = { 0 };
 	int r;

@@ -95,9 +95,26 @@ t_is "as it was" "$(stat -c %u:%g "$dir/etc/passwd")" 0:0
 t_ok "repaired again" ctm repair -q --yes $vmid
 t_ok "nor do people push out a hook's" test "$(runs hook | wc -l)" = 5
 
+# Nor does a lock at each start push out what a hook has repaired.
+touch "$dir/root/.profile"
+chown 0:0 "$dir/root/.profile"
+start
+repaired=$(runs hook | tail -n 1)
+t_is "a hook repairs" "$(stat -c %u:%g "$dir/root/.profile")" 100000:100000
+for ((i = 0; i < 7; i++)); do
+	: >"$lck"
+	chown 100000:100000 "$lck"
+	start
+done
+t_is "six records of hooks stay" "$(runs hook | wc -l)" 6
+t_match "the one of the repair is there" "$(runs hook)" "^$repaired"
+t_ok "and can be taken back" ctm undo -q --yes $vmid "$repaired"
+t_is "as it was then" "$(stat -c %u:%g "$dir/root/.profile")" 0:0
+t_ok "and again" ctm repair -q --yes $vmid
+
 # --prune with other numbers: those of hooks are counted apart here, too.
 t_status "a prune to two" 0 ctm history --prune --keep-runs 2 $vmid
-t_is "leaves two of each" "$(runs hook | wc -l) $(runs people | wc -l)" "2 2"
+t_is "leaves two of each, and the undone repair" "$(runs hook | wc -l) $(runs people | wc -l)" "3 2"
 
 # Holes are saved as holes, and come back as such.
 part=$dir/var/cache/apt/archives/partial/large.deb
