@@ -27,26 +27,21 @@ static void newer_step(const char *target, const char *run, struct ctm_err *err)
 		     target, run);
 }
 
-int ctm_damaged_note_run(const struct ctm_exam *exam, const char *run, const char *problem,
-			 struct ctm_plan *plan)
+static int note_run(const struct ctm_exam *exam, enum ctm_finding_code code, const char *run,
+		    const char *problem, struct ctm_plan *plan)
 {
 	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
 	int r = ctm_buf_addf(&text,
 			     "run %s: %s; to move it aside: ctmend history --set-aside %s %s", run,
 			     problem, exam->target->name, run);
 
-	return r < 0 ? r : ctm_plan_note(plan, CTM_F_RUN_DAMAGED, NULL, 0, text.p);
+	return r < 0 ? r : ctm_plan_note(plan, code, NULL, 0, text.p);
 }
 
-static int note_newer(const struct ctm_exam *exam, const struct ctm_run_info *run,
-		      struct ctm_plan *plan)
+int ctm_damaged_note_run(const struct ctm_exam *exam, const char *run, const char *problem,
+			 struct ctm_plan *plan)
 {
-	CLEANUP(ctm_buf_done) struct ctm_buf text = { 0 };
-	int r = ctm_buf_addf(&text,
-			     "run %s: %s; to move it aside: ctmend history --set-aside %s %s",
-			     run->name, run->problem, exam->target->name, run->name);
-
-	return r < 0 ? r : ctm_plan_note(plan, CTM_F_RUN_NEWER, NULL, 0, text.p);
+	return note_run(exam, CTM_F_RUN_DAMAGED, run, problem, plan);
 }
 
 int ctm_damaged_note(const struct ctm_exam *exam, struct ctm_state *state, struct ctm_plan *plan,
@@ -62,9 +57,9 @@ int ctm_damaged_note(const struct ctm_exam *exam, struct ctm_state *state, struc
 		const struct ctm_run_info *run = &history.runs.v[i];
 
 		if (run->status == CTM_RUN_DAMAGED) {
-			r = ctm_damaged_note_run(exam, run->name, run->problem, plan);
+			r = note_run(exam, CTM_F_RUN_DAMAGED, run->name, run->problem, plan);
 		} else if (run->status == CTM_RUN_NEWER) {
-			r = note_newer(exam, run, plan);
+			r = note_run(exam, CTM_F_RUN_NEWER, run->name, run->problem, plan);
 		}
 	}
 	r = r < 0 ? r : ctm_plan_settle(plan);
