@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
+#include "base/number.h"
 #include "target/bounded.h"
 #include "target/locktable.h"
 #include "target/mounttab.h"
@@ -122,7 +122,7 @@ static bool is_file(const struct file *file, dev_t dev, uint64_t ino)
 struct fdinfo {
 	bool has_ino; /* kernels before 5.19 do not say it */
 	uint64_t ino;
-	unsigned int mnt_id;
+	uint64_t mnt_id;
 	bool locks; /* the file that is searched for */
 };
 
@@ -136,14 +136,16 @@ static bool read_fdinfo(pid_t pid, const char *fd, const struct file *file, stru
 	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, fd);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		const size_t head = strlen("lock:\t");
+		const char *p = line;
 		struct ctm_lock_row row;
 
 		line[strcspn(line, "\n")] = '\0';
-		(void)sscanf(line, "mnt_id: %u", &ret->mnt_id);
-		ret->has_ino = sscanf(line, "ino: %" SCNu64, &ret->ino) == 1 || ret->has_ino;
-		if (strncmp(line, "lock:\t", head) == 0 &&
-		    ctm_lock_row_parse(line + head, strlen(line + head), &row)) {
+		if (ctm_word_take(&p, "mnt_id:\t")) {
+			(void)ctm_number_take(&p, 10, INT_MAX, &ret->mnt_id);
+		} else if (ctm_word_take(&p, "ino:\t")) {
+			ret->has_ino = ctm_number_take(&p, 10, UINT64_MAX, &ret->ino) ||
+				       ret->has_ino;
+		} else if (ctm_word_take(&p, "lock:\t") && ctm_lock_row_parse(p, strlen(p), &row)) {
 			ret->locks = ret->locks || is_file(file, row.dev, row.ino);
 		}
 	}
@@ -151,26 +153,18 @@ static bool read_fdinfo(pid_t pid, const char *fd, const struct file *file, stru
 }
 
 /* The number of the file system below a mount, as the process sees it. */
-static bool dev_of_mount(pid_t pid, unsigned int mnt_id, dev_t *ret)
+static bool dev_of_mount(pid_t pid, uint64_t mnt_id, dev_t *ret)
 {
-	CLEANUP_FCLOSE FILE *f = NULL;
-	CLEANUP_FREE char *line = NULL;
-	size_t cap = 0;
+	CLEANUP(ctm_mounttab_unrefp) struct libmnt_table *table = NULL;
+	struct libmnt_fs *fs = NULL;
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
-	f = fopen(path, "re");
-	while (f && getline(&line, &cap, f) > 0) {
-		unsigned int id;
-		unsigned int maj;
-		unsigned int min;
-
-		if (sscanf(line, "%u %*u %u:%u", &id, &maj, &min) == 3 && id == mnt_id) {
-			*ret = makedev(maj, min);
-			return true;
-		}
+	if (ctm_mounttab_read(path, &table) < 0 || ctm_mounttab_by_id(table, mnt_id, &fs) < 0) {
+		return false;
 	}
-	return false;
+	*ret = mnt_fs_get_devno(fs);
+	return true;
 }
 
 static bool has_open(pid_t pid, const char *fd, const struct file *file, const struct fdinfo *info)

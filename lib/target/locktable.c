@@ -4,24 +4,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <limits.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/number.h"
 
 CTM_HOST_PATHS
 
 #define ROW_MAX 256
 
-static enum ctm_lock_kind kind_of(const char *word)
+static bool is_word(struct ctm_bytes word, const char *want)
 {
-	return strcmp(word, "FLOCK") == 0  ? CTM_LOCK_FLOCK :
-	       strcmp(word, "POSIX") == 0  ? CTM_LOCK_POSIX :
-	       strcmp(word, "OFDLCK") == 0 ? CTM_LOCK_OFD :
-					     CTM_LOCK_OTHER;
+	return word.len == strlen(want) && memcmp(word.p, want, word.len) == 0;
+}
+
+static enum ctm_lock_kind kind_of(struct ctm_bytes word)
+{
+	return is_word(word, "FLOCK")  ? CTM_LOCK_FLOCK :
+	       is_word(word, "POSIX")  ? CTM_LOCK_POSIX :
+	       is_word(word, "OFDLCK") ? CTM_LOCK_OFD :
+					 CTM_LOCK_OTHER;
 }
 
 /* What follows the number and the arrow: fs/locks.c indents a waiter's waiters. */
@@ -34,19 +40,59 @@ static const char *skip_head(const char *p, bool *ret_waits)
 	}
 	p += digits + 1;
 	p += strspn(p, " ");
-	*ret_waits = strncmp(p, "->", 2) == 0;
-	return *ret_waits ? p + 2 : p;
+	*ret_waits = ctm_word_take(&p, "->");
+	return p;
+}
+
+/* The next word of a row, or an empty one. */
+static struct ctm_bytes take_word(const char **p)
+{
+	struct ctm_bytes word;
+
+	*p += strspn(*p, " ");
+	word = (struct ctm_bytes){ *p, strcspn(*p, " ") };
+	*p += word.len;
+	return word;
+}
+
+/* A process, or -1 for none, as locks of open files have it. */
+static bool take_pid(const char **p, pid_t *ret)
+{
+	uint64_t pid;
+
+	*p += strspn(*p, " ");
+	if (ctm_word_take(p, "-1")) {
+		*ret = -1;
+		return true;
+	}
+	if (!ctm_number_take(p, 10, INT_MAX, &pid)) {
+		return false;
+	}
+	*ret = (pid_t)pid;
+	return true;
+}
+
+/* " MAJOR:MINOR:INODE", the first two in hexadecimal digits */
+static bool take_file(const char **p, dev_t *ret_dev, uint64_t *ret_ino)
+{
+	uint64_t maj;
+	uint64_t min;
+
+	*p += strspn(*p, " ");
+	if (!ctm_number_take(p, 16, UINT_MAX, &maj) || !ctm_word_take(p, ":") ||
+	    !ctm_number_take(p, 16, UINT_MAX, &min) || !ctm_word_take(p, ":") ||
+	    !ctm_number_take(p, 10, UINT64_MAX, ret_ino)) {
+		return false;
+	}
+	*ret_dev = makedev((unsigned int)maj, (unsigned int)min);
+	return true;
 }
 
 bool ctm_lock_row_parse(const char *line, size_t len, struct ctm_lock_row *ret)
 {
 	char text[ROW_MAX];
-	char kind[16];
-	unsigned int maj;
-	unsigned int min;
-	uint64_t ino;
-	bool waits;
-	int pid;
+	struct ctm_lock_row row;
+	struct ctm_bytes kind;
 	const char *p;
 
 	if (len >= sizeof(text)) {
@@ -54,18 +100,18 @@ bool ctm_lock_row_parse(const char *line, size_t len, struct ctm_lock_row *ret)
 	}
 	memcpy(text, line, len);
 	text[len] = '\0';
-	p = skip_head(text, &waits);
-	/* of numbers that do not fit sscanf makes others: the kernel prints none */
-	if (!p || sscanf(p, " %15s %*s %*s %d %x:%x:%" SCNu64, kind, &pid, &maj, &min, &ino) != 5) {
+	p = skip_head(text, &row.waits);
+	if (!p) {
 		return false;
 	}
-	*ret = (struct ctm_lock_row){
-		.kind = kind_of(kind),
-		.waits = waits,
-		.pid = pid,
-		.dev = makedev(maj, min),
-		.ino = ino,
-	};
+	kind = take_word(&p);
+	row.kind = kind_of(kind);
+	(void)take_word(&p); /* ADVISORY */
+	(void)take_word(&p); /* READ or WRITE */
+	if (!take_pid(&p, &row.pid) || !take_file(&p, &row.dev, &row.ino)) {
+		return false;
+	}
+	*ret = row;
 	return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/number.h"
 #include "target/mounttab.h"
 
 CTM_HOST_PATHS
@@ -231,6 +233,25 @@ static int take_row(char *line, size_t len, const struct ctm_nsmounts_query *que
 	return mount.root && mount.point ? fn(&mount, arg) : -EBADMSG;
 }
 
+/* "ID PARENT MAJOR:MINOR ROOT POINT ...", see proc(5); *ret_whole: POINT is "/" */
+static bool parse_head(const char *line, dev_t *ret_dev, bool *ret_whole)
+{
+	uint64_t id;
+	uint64_t maj;
+	uint64_t min;
+
+	if (!ctm_number_take(&line, 10, INT_MAX, &id) || !ctm_word_take(&line, " ") ||
+	    !ctm_number_take(&line, 10, INT_MAX, &id) || !ctm_word_take(&line, " ") ||
+	    !ctm_number_take(&line, 10, UINT_MAX, &maj) || !ctm_word_take(&line, ":") ||
+	    !ctm_number_take(&line, 10, UINT_MAX, &min) || !ctm_word_take(&line, " ")) {
+		return false;
+	}
+	*ret_dev = makedev((unsigned int)maj, (unsigned int)min);
+	line += strcspn(line, " ");
+	*ret_whole = ctm_word_take(&line, " / ");
+	return true;
+}
+
 int ctm_nsmounts_from_text(FILE *mountinfo, const struct ctm_nsmounts_query *query,
 			   ctm_nsmount_fn fn, void *arg, bool *ret_whole)
 {
@@ -241,17 +262,16 @@ int ctm_nsmounts_from_text(FILE *mountinfo, const struct ctm_nsmounts_query *que
 	*ret_whole = false;
 	errno = 0;
 	while ((n = getline(&line, &cap, mountinfo)) > 0) {
-		unsigned int maj;
-		unsigned int min;
-		int root = 0;
+		dev_t dev;
+		bool whole;
 		bool wanted;
 		int r = 0;
 
-		if (sscanf(line, "%*u %*u %u:%u %*s %n", &maj, &min, &root) != 2 || root == 0) {
+		if (!parse_head(line, &dev, &whole)) {
 			return -EBADMSG;
 		}
-		*ret_whole = *ret_whole || strncmp(line + root, "/ ", 2) == 0;
-		wanted = is_wanted(query, makedev(maj, min));
+		*ret_whole = *ret_whole || whole;
+		wanted = is_wanted(query, dev);
 		if (wanted || (query->btrfs_source && strstr(line, " - btrfs "))) {
 			r = take_row(line, (size_t)n, query, wanted, fn, arg);
 		}
