@@ -444,7 +444,7 @@ CASES(inspect, changed_since_the_scan, changes)
 	cr_assert_eq(action_at(&w, LOCK)->kind, CTM_ACT_REMOVE, "%s", changes[*i].name);
 }
 
-/* --- a host with more open files than there is time for ---------------------------------------- */
+/* --- a host with more open files than there is time for --------------------------------------- */
 
 /* A child that has very many files open, which takes longer than a millisecond to look through. */
 static pid_t open_many(void)

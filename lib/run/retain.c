@@ -12,7 +12,7 @@
 enum sort {
 	BY_PEOPLE,
 	BY_HOOK,      /* it has repaired what only the host can have damaged */
-	LOCK_BY_HOOK, /* it has but removed files, which a container can bring about at each start */
+	LOCK_BY_HOOK, /* it has only removed files, which a container can cause at each start */
 	SORTS,
 };
 
@@ -80,7 +80,7 @@ static bool is_hooks(struct ctm_state *state, const char *run)
 	return ctm_state_run_open(state, run, &dir, NULL) == 0 && ctm_journal_by_hook(dir) == 1;
 }
 
-/* What a hook has done does not stand in the header: of its runs some may be due before they are. */
+/* The header does not say what a hook has done, so some of its runs may be due before they are. */
 static bool any_due(struct ctm_state *state, const struct ctm_run_names *names,
 		    const struct ctm_retention *keep, int64_t now)
 {

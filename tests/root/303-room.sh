@@ -56,7 +56,7 @@ t_status "with room there is a plan" 1 in_dir "$TMP/large" check 9312
 mkdir "$TMP/fuse" "$TMP/served"
 t_ok "bindfs mounts" bindfs "$TMP/served" "$TMP/fuse"
 t_defer umount -l "$TMP/fuse"
-t_status "a FUSE is no place for a plan" 1 env TMPDIR="$TMP/fuse" strace -f -o "$TMP/trace" \
+t_status "a FUSE is no place for a plan" 1 strace -f -E "TMPDIR=$TMP/fuse" -o "$TMP/trace" \
 	-e trace=openat "$CTMEND" --sysroot "$TMP/sys" check 9312
 t_is "no file is made there" "$(grep -c "$TMP/fuse.*O_TMPFILE\|$TMP/fuse/" "$TMP/trace")" 0
 t_match "but on a local disk" "$(<"$TMP/trace")" '"/var/tmp", .*O_TMPFILE'
