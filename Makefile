@@ -50,6 +50,7 @@
 #   BENCH_DIR= BENCH_N= BENCH_PARTS= BENCH_REPAIRS= BENCH_ROUNDS=
 #                  for bench, see tests/bench/run.sh
 #   TEST_TIMEOUT=  seconds for one test program or script (300)
+#   TEST_JOBS=     how many of them run at the same time; one for each processor
 #   REQUIRE_ROOT_TESTS=1
 #                  a skipped test is a failure; default when root runs the tests
 #   prefix exec_prefix sbindir libdir libexecdir includedir datarootdir datadir mandir docdir

@@ -7,7 +7,10 @@
 #
 # Environment: BUILD (build directory), SAN (its sanitizers), T (names; only these), UPDATE (rewrite
 # goldens), REQUIRE_ROOT_TESTS (a skip fails the run; default 1 for root), TEST_TIMEOUT (seconds for
-# one program or script), TMPDIR.
+# one program or script), TEST_JOBS (how many of them run at the same time; default: one for each
+# processor), TMPDIR.
+#
+# A script that says "# Runs alone: REASON" runs after the others of its part, with nothing beside it.
 #
 # On a Proxmox VE host nothing is installed for the tests (scripts/deps.sh), so what needs a tool
 # that is not there is skipped; and scripts of tests/root, which mount and start things beside the
@@ -35,6 +38,7 @@ BUILD=${BUILD:-build}
 SAN=${SAN-}
 T=${T-}
 TEST_TIMEOUT=${TEST_TIMEOUT:-300}
+TEST_JOBS=${TEST_JOBS:-$(nproc)}
 if [ "$(id -u)" = 0 ]; then
 	is_root=1
 else
@@ -64,6 +68,8 @@ chmod 711 "$scratch"
 export CTM_SCRATCH=$scratch
 results=$scratch/results
 : >"$results"
+# what the jobs that run now say, and their results
+mkdir "$scratch/jobs"
 
 # Reports of sanitizers go to files: the exit status of a process that a test expects to fail, and
 # of Criterion's workers, says nothing about them. Processes that gave up their privileges write
@@ -77,8 +83,27 @@ if [ -n "$SAN" ]; then
 	export LSAN_OPTIONS="log_path=$scratch/san/lsan"
 fi
 
+# The jobs that run now: process and "PART NAME".
+declare -A running=()
+
+# stop_jobs: end what runs. timeout(1) hands the signal on to the whole group of its command.
+stop_jobs()
+{
+	local pid child children
+
+	for pid in "${!running[@]}"; do
+		children=()
+		read -r -a children 2>/dev/null <"/proc/$pid/task/$pid/children"
+		for child in "${children[@]}"; do
+			kill "$child" 2>/dev/null
+		done
+	done
+	wait
+}
+
 finish()
 {
+	stop_jobs
 	if [ "$is_root" = 1 ]; then
 		remove_leftovers "$scratch"
 	fi
@@ -113,23 +138,96 @@ selected()
 	fi
 	for want in $T; do
 		case $1 in
-		"$want" | *-"$want" | "$want"-* | test_"$want") return 0 ;;
+		"$want" | *-"$want" | "$want"-* | test_"$want" | fuzz_"$want") return 0 ;;
 		esac
 	done
 	return 1
 }
 
-# say PART NAME RESULTS-BEFORE: one line about what a program added to the results
+# say WHAT RESULTS FROM SECONDS: one line about what RESULTS has from that line on
 say()
 {
-	awk -F '\t' -v from="$3" -v what="$1 $2" '
+	awk -F '\t' -v what="$1" -v from="$3" -v seconds="$4" '
 		NR > from { n[$1]++ }
 		END {
 			printf "%-40s %4d ok", what, n["ok"]
 			if (n["not-ok"]) printf ", %d FAILED", n["not-ok"]
 			if (n["skip"]) printf ", %d skipped", n["skip"]
+			if (seconds != "") printf "%5d s", seconds
 			printf "\n"
-		}' "$results"
+		}' "$2"
+}
+
+# limited COMMAND...: ends it after $TEST_TIMEOUT seconds; it has 20 more to clean up. The shell lets
+# its background jobs ignore SIGINT, which a script could not undo.
+limited()
+{
+	env --default-signal=INT,QUIT timeout -k 20 "$TEST_TIMEOUT" "$@" </dev/null
+}
+
+# job PART NAME: one program or script, in a process of its own
+job()
+{
+	local part=$1 name=$2
+
+	results=$scratch/jobs/$part-$name
+	: >"$results"
+	SECONDS=0
+	"job_$part" "$name"
+	say "$part $name" "$results" 0 "$SECONDS"
+}
+
+# reap: wait for a job; what it said is shown and its results are added
+reap()
+{
+	local pid name
+
+	wait -n -p pid "${!running[@]}"
+	name=${running[$pid]}
+	unset "running[$pid]"
+	cat "$scratch/jobs/$name.out"
+	cat "$scratch/jobs/$name" >>"$results"
+	rm "$scratch/jobs/$name" "$scratch/jobs/$name.out"
+}
+
+# run_jobs N PART NAME...: N of them at the same time
+run_jobs()
+{
+	local n=$1 part=$2 name
+	shift 2
+
+	for name in "$@"; do
+		if [ ${#running[@]} -ge "$n" ]; then
+			reap
+		fi
+		job "$part" "$name" >"$scratch/jobs/$part-$name.out" 2>&1 &
+		running[$!]=$part-$name
+	done
+	while [ ${#running[@]} -gt 0 ]; do
+		reap
+	done
+}
+
+# run_all PART FILE...: the selected ones of a part, those that run alone at the end
+run_all()
+{
+	local part=$1 file name
+	local -a together=() alone=()
+	shift
+
+	for file in "$@"; do
+		name=$(basename "${file%.*}")
+		if [ ! -e "$file" ] || ! selected "$name"; then
+			continue
+		fi
+		if grep -q '^# Runs alone: ' "$file"; then
+			alone+=("$name")
+		else
+			together+=("$name")
+		fi
+	done
+	run_jobs "$TEST_JOBS" "$part" "${together[@]}"
+	run_jobs 1 "$part" "${alone[@]}"
 }
 
 # collect PART NAME STATUS LOG: read the lines "ok NAME", "not ok NAME", "skip NAME # REASON" and
@@ -167,31 +265,18 @@ collect()
 	fi
 }
 
-part_unit()
+job_unit()
 {
-	local src name bin tap status before
+	local name=$1 bin=$build/tests/$1 tap=$logs/$1.tap
 
-	for src in tests/test_*.c; do
-		name=$(basename "$src" .c)
-		bin=$build/tests/$name
-		if [ ! -e "$src" ] || ! selected "$name"; then
-			continue
-		fi
-		before=$(wc -l <"$results")
-		if [ ! -e "$bin" ] && ! pkg-config --exists criterion 2>/dev/null; then
-			result skip unit "$name" "needs libcriterion-dev"
-			say unit "$name" "$before"
-			continue
-		fi
-		tap=$logs/$name.tap
-		mkdir "$scratch/$name"
-		TMPDIR=$scratch/$name timeout -k 10 "$TEST_TIMEOUT" "$bin" --short-filename \
-			--tap="$tap" >"$logs/$name.log" 2>&1 </dev/null
-		status=$?
-		rm -rf --one-file-system "${scratch:?}/$name"
-		collect_criterion "$name" "$status" "$tap"
-		say unit "$name" "$before"
-	done
+	if [ ! -e "$bin" ] && ! pkg-config --exists criterion 2>/dev/null; then
+		result skip unit "$name" "needs libcriterion-dev"
+		return
+	fi
+	mkdir "$scratch/$name"
+	TMPDIR=$scratch/$name limited "$bin" --short-filename --tap="$tap" >"$logs/$name.log" 2>&1
+	collect_criterion "$name" "$?" "$tap"
+	rm -rf --one-file-system "${scratch:?}/$name"
 }
 
 # collect_criterion NAME STATUS TAP: Criterion prints "1..N" first and "ok - SUITE::TEST" for each;
@@ -251,78 +336,52 @@ criterion_name()
 }
 
 # The inputs of fixtures/fuzz/NAME through fuzz_NAME.
-part_fuzz()
+job_fuzz()
 {
-	local src name before status log
+	local name=$1 log=$logs/$1.log
 
-	for src in tests/fuzz/fuzz_*.c; do
-		name=$(basename "$src" .c)
-		name=${name#fuzz_}
-		if [ ! -e "$src" ] || ! selected "$name"; then
-			continue
-		fi
-		before=$(wc -l <"$results")
-		log=$logs/$name.log
-		timeout -k 10 "$TEST_TIMEOUT" "$build/tests/fuzz/fuzz_$name" "fixtures/fuzz/$name" \
-			>"$log" 2>&1 </dev/null
-		status=$?
-		collect fuzz "$name" "$status" "$log"
-		say fuzz "$name" "$before"
-	done
+	limited "$build/tests/fuzz/$name" "fixtures/fuzz/${name#fuzz_}" >"$log" 2>&1
+	collect fuzz "$name" "$?" "$log"
 }
 
-part_cli()
+job_cli()
 {
-	local script name before status log
+	local name=$1 log=$logs/$1.log
 
-	for script in tests/cli/[0-9]*.sh; do
-		name=$(basename "$script" .sh)
-		if [ ! -e "$script" ] || ! selected "$name"; then
-			continue
-		fi
-		before=$(wc -l <"$results")
-		log=$logs/$name.log
-		timeout -k 10 "$TEST_TIMEOUT" tests/cli/run "$name" >"$log" 2>&1 </dev/null
-		status=$?
-		collect cli "$name" "$status" "$log"
-		say cli "$name" "$before"
-	done
+	limited tests/cli/run "$name" >"$log" 2>&1
+	collect cli "$name" "$?" "$log"
 }
 
-part_root()
+job_root()
 {
-	local script name before status log found
-	local title='no mount, loop device or directory is left'
+	local name=$1 log=$logs/$1.log
 
-	for script in tests/root/[0-9]*.sh; do
-		name=$(basename "$script" .sh)
-		if [ ! -e "$script" ] || ! selected "$name"; then
-			continue
-		fi
-		before=$(wc -l <"$results")
-		if [ "$is_root" = 0 ]; then
-			result skip root "$name" "needs root"
-		elif [ -n "$on_pve" ] && [ -z "$T" ]; then
-			result skip root "$name" "this is a Proxmox VE host ($on_pve)"
-		else
-			log=$logs/$name.log
-			timeout -k 20 "$TEST_TIMEOUT" bash "$script" >"$log" 2>&1 </dev/null
-			status=$?
-			collect root "$name" "$status" "$log"
-		fi
-		say root "$name" "$before"
-	done
-	if [ "$is_root" = 1 ]; then
-		before=$(wc -l <"$results")
-		found=$(leftovers "$scratch")
-		found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san ! -name results \
-			-printf '\ndirectory %p')
-		if [ -z "$found" ]; then
-			result ok root "$title"
-		else
-			result not-ok root "$title" "${found//$'\n'/; }"
-		fi
-		say root leftovers "$before"
+	if [ "$is_root" = 0 ]; then
+		result skip root "$name" "needs root"
+		return
+	fi
+	if [ -n "$on_pve" ] && [ -z "$T" ]; then
+		result skip root "$name" "this is a Proxmox VE host ($on_pve)"
+		return
+	fi
+	limited bash "tests/root/$name.sh" >"$log" 2>&1
+	collect root "$name" "$?" "$log"
+}
+
+# nothing_left: what all scripts of tests/root have left together
+nothing_left()
+{
+	local found title='no mount, loop device or directory is left'
+
+	found=$(leftovers "$scratch")
+	found+=$(find "$scratch" -mindepth 1 -maxdepth 1 ! -name san ! -name results ! -name jobs \
+		-printf '\ndirectory %p')
+	if [ -z "$found" ]; then
+		result ok root "$title"
+		echo "root: $title"
+	else
+		result not-ok root "$title" "${found//$'\n'/; }"
+		echo "root: FAILED: $title"
 	fi
 }
 
@@ -364,7 +423,7 @@ part_man()
 		else
 			result ok man "$name: every path is filled in"
 		fi
-		say man "$name" "$before"
+		say "man $name" "$results" "$before" ""
 	done
 	rm -rf "$dest"
 }
@@ -391,7 +450,7 @@ part_install()
 
 	before=$(wc -l <"$results")
 	install_and_remove "$scratch/install"
-	say install "" "$before"
+	say install "$results" "$before" ""
 	# A sanitizer would find nothing else in it.
 	if [ -n "$SAN" ]; then
 		return
@@ -402,7 +461,7 @@ part_install()
 	else
 		result skip install "make dist" "needs git and xz"
 	fi
-	say install dist "$before"
+	say "install dist" "$results" "$before" ""
 }
 
 # Install into an empty directory, run the program from there, uninstall: nothing may be left. What
@@ -491,10 +550,15 @@ part_sanitizers()
 for part in "$@"; do
 	fresh_logs "$part"
 	case $part in
-	unit) part_unit ;;
-	fuzz) part_fuzz ;;
-	cli) part_cli ;;
-	root) part_root ;;
+	unit) run_all unit tests/test_*.c ;;
+	fuzz) run_all fuzz tests/fuzz/fuzz_*.c ;;
+	cli) run_all cli tests/cli/[0-9]*.sh ;;
+	root)
+		run_all root tests/root/[0-9]*.sh
+		if [ "$is_root" = 1 ]; then
+			nothing_left
+		fi
+		;;
 	man) part_man ;;
 	install) part_install ;;
 	*)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # One storage of the host does not answer: nobody who works on another one waits for it.
+# Runs alone: the device that does not answer would stop any other script that calls sync(1).
 . "${0%/*}/pve.sh"
 
 if ! command -v bindfs >/dev/null || [ ! -c /dev/fuse ]; then

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a local user or another tenant does on the host: sockets that imitate a container, crowds of
 # mounts and namespaces.
+# Runs alone: every program that looks at the host's mounts would have to read those crowds.
 . "${0%/*}/pve.sh"
 other= # what t_background started
 

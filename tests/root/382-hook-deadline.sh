@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A hook's time is limited, whatever hangs and however much there is; what it has begun is in nobody's
 # way when it has returned.
+# Runs alone: it measures what a hook does within seconds.
 . "${0%/*}/pve.sh"
 . "${0%/*}/zoo.sh"
 

@@ -83,29 +83,32 @@ pve__trace()
 	find . -printf '%y %i %n %U:%G %#m %s %A@ %C@ %T@ %p\0' | LC_ALL=C sort -z | sha256sum
 }
 
-# SHA-256 of a file: of its size and of all that is not a hole.
+# SHA-256 of a file: of its size and of every block that is not zero. Where the holes begin is no
+# matter: it changes when dirty pages are written.
 pve__hash()
 {
 	python3 - "$1" <<-'END'
 		import errno, hashlib, os, sys
 
+		BLOCK = 1 << 16
 		fd = os.open(sys.argv[1], os.O_RDONLY)
 		size = os.fstat(fd).st_size
 		sha = hashlib.sha256(b"%d" % size)
 		at = 0
 		while at < size:
 		    try:
-		        at = os.lseek(fd, at, os.SEEK_DATA)
+		        data = os.lseek(fd, at, os.SEEK_DATA)
 		    except OSError as e:
 		        if e.errno != errno.ENXIO:
 		            raise
 		        break
-		    end = os.lseek(fd, at, os.SEEK_HOLE)
+		    at = max(at, data - data % BLOCK)
+		    end = os.lseek(fd, data, os.SEEK_HOLE)
 		    while at < end:
-		        block = os.pread(fd, min(1 << 20, end - at), at)
+		        block = os.pread(fd, BLOCK, at)
 		        if block.count(0) != len(block):
 		            sha.update(b"%d:" % at + block)
-		        at += len(block)
+		        at += BLOCK
 		print(sha.hexdigest())
 	END
 }
