@@ -92,7 +92,7 @@ static int prove_lxc(const struct ctm_hook_call *call, const struct ctm_session_
 		r = ctm_target_locate_starting(&opts->host, call->name, call->config, call->rootfs,
 					       &target, err);
 	}
-	if (r < 0) {
+	if (!target) {
 		return r;
 	}
 	/* One line: LXC reads little of what a hook prints. */

@@ -86,7 +86,7 @@ static int compare(const struct ctm_exam *exam, const struct ctm_session_opts *o
 int ctm_watched_located(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 			struct ctm_err *err)
 {
-	struct ctm_hooknote seen;
+	struct ctm_hooknote seen = { .has_root = false };
 	int r = opts->watch ? describe(exam, &seen, err) : 0;
 
 	return r < 0 || !opts->watch ? r : compare(exam, opts, &seen, NULL, err);
@@ -96,7 +96,7 @@ int ctm_watched_begin(const struct ctm_exam *exam, const struct ctm_session_opts
 		      struct ctm_err *err)
 {
 	CLEANUP(ctm_dirvol_done) struct ctm_dirvol dir = { .fd = -1 };
-	struct ctm_hooknote seen;
+	struct ctm_hooknote seen = { .has_root = false };
 	struct ctm_inode inode;
 	int r;
 
@@ -117,7 +117,7 @@ int ctm_watched_begin(const struct ctm_exam *exam, const struct ctm_session_opts
 int ctm_watched_attached(const struct ctm_exam *exam, const struct ctm_session_opts *opts,
 			 const struct ctm_attached *att, struct ctm_err *err)
 {
-	struct ctm_hooknote seen;
+	struct ctm_hooknote seen = { .has_root = false };
 	struct ctm_inode inode;
 	int r;
 
