@@ -51,12 +51,17 @@ t_loop()
 	shift 2
 
 	t__dev=$(losetup --find --show "$@" "$file") || return
-	t_defer t_unloop "$t__dev"
+	t_defer t_unloop "$t__dev" "$(realpath "$file")"
 }
 
+# t_unloop DEVICE [FILE]: detach it; with FILE only while it is on that one, for it may have become
+# another script's device
 t_unloop()
 {
-	if losetup "$1" >/dev/null 2>&1; then
+	local file
+
+	file=$(losetup --noheadings --output BACK-FILE "$1" 2>/dev/null)
+	if [ -n "$file" ] && { [ $# = 1 ] || [ "${file% (deleted)}" = "$2" ]; }; then
 		losetup -d "$1"
 	fi
 }
