@@ -21,12 +21,6 @@ static int read_failed(struct ctm_err *err, int r)
 	return ctm_err_set(err, CTM_SYS, r, "read the record");
 }
 
-static int newer(struct ctm_err *err, int r)
-{
-	ctm_err_hint(err, "use the ctmend that made it, or a newer one");
-	return r;
-}
-
 static int read_magic(struct ctm_reader *r, struct ctm_err *err)
 {
 	unsigned char start[CTM_FRAME_START];
@@ -44,10 +38,9 @@ static int read_magic(struct ctm_reader *r, struct ctm_err *err)
 				   start[CTM_FRAME_MAGIC_LEN]);
 	}
 	if (start[CTM_FRAME_MAGIC_LEN] > CTM_JOURNAL_VERSION) {
-		return newer(err, ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
-					      "the record has format %u, this program knows "
-					      "format %u",
-					      start[CTM_FRAME_MAGIC_LEN], CTM_JOURNAL_VERSION));
+		return ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
+				   "the record has format %u, this program knows format %u",
+				   start[CTM_FRAME_MAGIC_LEN], CTM_JOURNAL_VERSION);
 	}
 	r->frames.offset = CTM_FRAME_START;
 	return 0;
@@ -71,9 +64,8 @@ static int read_header(struct ctm_reader *r, struct ctm_err *err)
 	case -ENOMEM:
 		return ctm_err_nomem(err);
 	case -EPROTONOSUPPORT:
-		return newer(err, ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
-					      "the record's header has fields of a newer "
-					      "program"));
+		return ctm_err_set(err, CTM_REFUSED, EPROTONOSUPPORT,
+				   "the record's header has fields of a newer program");
 	default:
 		return ctm_reader_damaged(err, frame.offset, "the header makes no sense");
 	}

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "run/state.h"
+#include "session/damaged.h"
 
 static int dir_of(const char *name, const struct ctm_session_opts *opts, struct ctm_buf *ret,
 		  struct ctm_err *err)
@@ -172,7 +173,10 @@ int ctm_session_run(const char *name, const struct ctm_session_opts *opts, const
 	}
 	if (r == 0) {
 		r = ctm_reader_open(fd, &ret->reader, err);
-		r = r < 0 ? ctm_err_wrap(err, "run %s", run) : 0;
+	}
+	if (r < 0 && fd >= 0) {
+		(void)ctm_err_wrap(err, "run %s", run);
+		ctm_damaged_hint(state, name, err);
 	}
 	return r;
 }

@@ -95,6 +95,8 @@ t_match "ended: with the command" "$(tr '\n' ' ' <"$T_OUT" | tr -s ' ')" "$ASIDE
 t_status "ended: undo cannot" 5 ctm undo --yes $vmid
 cp "$T_ERR" "$TMP/undo.err"
 t_match "ended: and says what to do" "$(cat "$T_ERR")" "$ASIDE"
+t_fails "ended: nor can the run be shown" ctm history $vmid 2
+t_match "ended: which says the same" "$(cat "$T_ERR")" "$ASIDE\$"
 hurt
 t_status "ended: a repair is made, and the record is left for a person" 4 ctm repair --yes $vmid
 t_match "ended: which it says" "$(cat "$T_OUT")" 'run\.damaged'
@@ -209,6 +211,8 @@ t_match "newer: says the same" "$(cat "$T_ERR")" 'use the ctmend that made it, o
 t_status "newer: undo" 3 ctm undo --yes $vmid
 t_match "newer: says the same, too" "$(cat "$T_ERR")" 'use the ctmend that made it, or a newer one'
 cp "$T_ERR" "$TMP/undo.err"
+t_status "newer: one run" 3 ctm history $vmid 1
+t_match "newer: says the same of it and the command" "$(cat "$T_ERR")" "use the ctmend that made it.*$ASIDE\$"
 t_status "newer: the list" 0 ctm history $vmid
 t_match "newer: says the same and the command" "$(cat "$T_OUT")" "^next: use the ctmend .*$ASIDE\$"
 t_ok "newer: what undo said is typed" typed "$ASIDE" "$TMP/undo.err"
